@@ -52,8 +52,8 @@ void Endpoint::step() {
   if (const std::string& why = session_.context().error(); !why.empty()) fail(why);
   if (failed_ || left_) return;
   host::CmEvent event;
-  if (ending_ || (waiting_ && settings_.may_end)) return void(take_event(event));
-  if (waiting_ || core_.time_ps() < begin_ps_) return;
+  if (ending_ || waiting_) return void(take_event(event));
+  if (core_.time_ps() < begin_ps_) return;
   try {
     if (!work() || failed_ || ending_) return;
   } catch (const ConfigError& error) {  // memory or STags ran out

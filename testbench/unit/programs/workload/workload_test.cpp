@@ -431,6 +431,21 @@ TEST_F(WorkloadTest, AConnectionThatBreaksEndsTheRun) {
   EXPECT_THAT(workload->errors()[0], HasSubstr("c0 connecting: "));
 }
 
+// A side without work of its own waits for the other one, which may never hear of it.
+TEST_F(WorkloadTest, AConnectionThatBreaksAtTheSideThatWaitsEndsTheRun) {
+  plan.phases = {{item(Op::kRead, {SizeLaw::kFixed, 100, 100}, 100, 1)}};
+  a.device.inject_error = [this, n = 0](const abi::Wqe&) mutable {
+    if (++n == 5) {
+      a.device.execute_sends = false;
+      b.device.close(0, abi::EventType::kQpError);
+    }
+    return abi::WcStatus::kSuccess;
+  };
+  run();
+  ASSERT_TRUE(workload->failed());
+  EXPECT_THAT(workload->errors()[0], HasSubstr("c0 listening: the queue pair went to the error state"));
+}
+
 TEST_F(WorkloadTest, AConnectionThatTheDeviceRefusesEndsTheRun) {
   plan.phases = {{item(Op::kSend, {SizeLaw::kFixed, 100, 100}, 20, 4)}};
   a.device.refuse = [](const abi::Command& c) {
