@@ -29,20 +29,23 @@ struct RequestId {
   static constexpr unsigned kNodeBits = 16, kKindBits = 4, kQueueBits = 17, kLifeBits = 9, kSequenceBits = 28;
   static constexpr unsigned kPlaceBits = kKindBits + kQueueBits + kLifeBits + kSequenceBits;
   // Up to this node an id is one number of 64 bits in files (packed()).
-  static constexpr std::uint32_t kMostPackedNode = (1u << (64 - kPlaceBits)) - 1;
+  static constexpr unsigned kPackedNodeBits = 64 - kPlaceBits;
+  static constexpr std::uint32_t kMostPackedNode = (1u << kPackedNodeBits) - 1;
 
   constexpr RequestId() = default;
   // From packed().
   constexpr explicit RequestId(std::uint64_t packed)
-      : RequestId(static_cast<std::uint32_t>(packed >> kPlaceBits), part(packed, kPlaceBits)) {}
+      : low_(static_cast<std::uint32_t>(packed)), high_(static_cast<std::uint32_t>(packed >> 32)) {}
   // Each part modulo its range; a node of 0 is no node.
   constexpr RequestId(std::uint32_t node, Kind kind, std::uint32_t queue, std::uint32_t life, std::uint64_t sequence)
       : RequestId(node, part(static_cast<std::uint64_t>(kind), kKindBits) << (kQueueBits + kLifeBits + kSequenceBits) |
                             part(queue, kQueueBits) << (kLifeBits + kSequenceBits) |
                             part(life, kLifeBits) << kSequenceBits | part(sequence, kSequenceBits)) {}
 
-  constexpr explicit operator bool() const { return (node_ | high_ | low_) != 0; }
-  constexpr std::uint32_t node() const { return node_; }
+  constexpr explicit operator bool() const { return (more_ | high_ | low_) != 0; }
+  constexpr std::uint32_t node() const {
+    return std::uint32_t{more_} << kPackedNodeBits | static_cast<std::uint32_t>(packed() >> kPlaceBits);
+  }
   constexpr Kind kind() const {
     return static_cast<Kind>(part(place() >> (kQueueBits + kLifeBits + kSequenceBits), kKindBits));
   }
@@ -53,15 +56,15 @@ struct RequestId {
   constexpr std::uint64_t sequence() const { return part(place(), kSequenceBits); }
 
   // All of it but the node.
-  constexpr std::uint64_t place() const { return std::uint64_t{high_} << 32 | low_; }
-  constexpr bool packs() const { return node_ <= kMostPackedNode; }
-  // Only if it packs. An id of a higher node has no such number: its node is lost.
-  constexpr std::uint64_t packed() const { return std::uint64_t{node_} << kPlaceBits | place(); }
+  constexpr std::uint64_t place() const { return part(packed(), kPlaceBits); }
+  constexpr bool packs() const { return more_ == 0; }
+  // Only if it packs. Of a higher node, the upper bits are lost.
+  constexpr std::uint64_t packed() const { return std::uint64_t{high_} << 32 | low_; }
 
-  friend constexpr bool operator==(RequestId a, RequestId b) { return a.node_ == b.node_ && a.place() == b.place(); }
+  friend constexpr bool operator==(RequestId a, RequestId b) { return a.more_ == b.more_ && a.packed() == b.packed(); }
   friend constexpr bool operator!=(RequestId a, RequestId b) { return !(a == b); }
   friend constexpr bool operator<(RequestId a, RequestId b) {
-    return a.node_ != b.node_ ? a.node_ < b.node_ : a.place() < b.place();
+    return a.more_ != b.more_ ? a.more_ < b.more_ : a.packed() < b.packed();
   }
 
   // "a.3.17" is request 17 of the send queue of QP 3 on node a, "a.rq3.0" one of its receive queue; the other kinds are
@@ -71,16 +74,15 @@ struct RequestId {
   static std::optional<RequestId> parse(std::string_view text, const std::vector<std::string>& nodes);
 
  private:
-  constexpr RequestId(std::uint32_t node, std::uint64_t place)
-      : low_(static_cast<std::uint32_t>(place)),
-        high_(static_cast<std::uint32_t>(place >> 32)),
-        node_(static_cast<std::uint16_t>(node)) {}
+  constexpr RequestId(std::uint32_t node, std::uint64_t place) : RequestId(std::uint64_t{node} << kPlaceBits | place) {
+    more_ = static_cast<std::uint16_t>(part(node, kNodeBits) >> kPackedNodeBits);
+  }
   static constexpr std::uint64_t part(std::uint64_t value, unsigned bits) {
     return value & ((std::uint64_t{1} << bits) - 1);
   }
 
-  std::uint32_t low_ = 0, high_ = 0;  // two words, as a Tlp has room for twelve octets and no more
-  std::uint16_t node_ = 0;
+  std::uint32_t low_ = 0, high_ = 0;  // of packed(): two words, as a Tlp has room for twelve octets and no more
+  std::uint16_t more_ = 0;            // the upper bits of the node
 };
 static_assert(sizeof(RequestId) == 12);
 
