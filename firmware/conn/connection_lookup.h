@@ -26,12 +26,15 @@ Connection* ConnectionManager<Bus, Capacity>::by_flow(FlowId flow) {
 }
 
 // Whether an event belongs to the flow's present life, or begins the next one, for which an earlier refusal does not
-// count: the operations that the firmware still issued then have had no effect.
+// count: the operations that the firmware still issued then have had no effect. One of an earlier life is dropped.
 template <class Bus, class Capacity>
 bool ConnectionManager<Bus, Capacity>::is_current(FlowId flow, std::uint16_t life) {
   if (flow.v >= settings_.flows) return false;
   const auto ahead = static_cast<std::int16_t>(life - life_[flow.v]);
-  if (ahead < 0) return false;
+  if (ahead < 0) {
+    log(bus_, LogCode::kStaleEvent, flow.v);
+    return false;
+  }
   if (ahead > 0 && is_being_refused(flow)) by_flow_[flow.v] = kNoConnection;
   life_[flow.v] = life;
   return true;

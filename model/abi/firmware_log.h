@@ -16,9 +16,10 @@ enum class LogCode : std::uint8_t {
   kConnectionState,
   kMulpdu,
   kSessionViolation,
-  kSilentPeer
+  kSilentPeer,
+  kStaleEvent
 };
-inline constexpr unsigned kLogCodes = static_cast<unsigned>(LogCode::kSilentPeer) + 1;
+inline constexpr unsigned kLogCodes = static_cast<unsigned>(LogCode::kStaleEvent) + 1;
 
 // The meaning of an argument.
 enum class LogArgument : std::uint8_t {
@@ -60,6 +61,8 @@ inline constexpr LogDescription kLog[] = {
      LogArgument::kNone},
     {"silent_peer", LogLevel::kWarning, "connection {a} from {b} gave no request, and its place to another one",
      LogArgument::kConnection, LogArgument::kIp},
+    {"stale_event", LogLevel::kDebug, "flow {a}: an event of an earlier connection or session", LogArgument::kFlow,
+     LogArgument::kNone},
 };
 static_assert(sizeof kLog / sizeof *kLog == kLogCodes);
 

@@ -3,6 +3,7 @@
 // that the operation answers: if the number has been reused since, nothing happens.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "model/abi/context_types.h"
@@ -20,16 +21,23 @@ struct SramRange {
 };
 
 // kCsrWords: 32-bit CSR writes that the operation takes, its command word included. Their cost depends on the target.
+// kLlp: the lower layer that an operation is for; kName: its name in files.
 
 struct TcpListen {
+  static constexpr const char* kName = "tcp_listen";
+  static constexpr LlpId kLlp = LlpId::kMpaTcp;
   static constexpr unsigned kCsrWords = 1;
   std::uint16_t port = 0;
 };
 struct TcpUnlisten {
+  static constexpr const char* kName = "tcp_unlisten";
+  static constexpr LlpId kLlp = LlpId::kMpaTcp;
   static constexpr unsigned kCsrWords = 1;
   std::uint16_t port = 0;
 };
 struct TcpOpen {
+  static constexpr const char* kName = "tcp_open";
+  static constexpr LlpId kLlp = LlpId::kMpaTcp;
   static constexpr unsigned kCsrWords = 4;
   std::uint32_t peer_ip = 0;
   std::uint16_t peer_port = 0, port = 0;  // port 0: an ephemeral one
@@ -37,6 +45,8 @@ struct TcpOpen {
 };
 // An unanswered read is withdrawn: the peer's next octets answer this frame.
 struct TcpStreamSend {
+  static constexpr const char* kName = "tcp_stream_send";
+  static constexpr LlpId kLlp = LlpId::kMpaTcp;
   static constexpr unsigned kCsrWords = 3;
   FlowId flow;
   SramRange octets;
@@ -45,6 +55,8 @@ struct TcpStreamSend {
 // Requests exactly that many octets of the stream in SRAM; answered by TcpStreamData, unless TcpStreamSend or
 // TcpEnterRdma withdraws it before.
 struct TcpStreamRead {
+  static constexpr const char* kName = "tcp_stream_read";
+  static constexpr LlpId kLlp = LlpId::kMpaTcp;
   static constexpr unsigned kCsrWords = 3;
   FlowId flow;
   SramRange into;
@@ -52,22 +64,30 @@ struct TcpStreamRead {
 };
 // Before TcpEnterRdma, for a connection whose program asks for its own limits.
 struct TcpSetLimits {
+  static constexpr const char* kName = "tcp_set_limits";
+  static constexpr LlpId kLlp = LlpId::kMpaTcp;
   static constexpr unsigned kCsrWords = 2;
   FlowId flow;
   abi::TcpLimits limits;
   std::uint16_t life = 0;
 };
 struct TcpEnterRdma {
+  static constexpr const char* kName = "tcp_enter_rdma";
+  static constexpr LlpId kLlp = LlpId::kMpaTcp;
   static constexpr unsigned kCsrWords = 1;
   FlowId flow;
   std::uint16_t life = 0;
 };
 struct TcpClose {
+  static constexpr const char* kName = "tcp_close";
+  static constexpr LlpId kLlp = LlpId::kMpaTcp;
   static constexpr unsigned kCsrWords = 1;
   FlowId flow;
   std::uint16_t life = 0;
 };
 struct TcpAbort {
+  static constexpr const char* kName = "tcp_abort";
+  static constexpr LlpId kLlp = LlpId::kMpaTcp;
   static constexpr unsigned kCsrWords = 1;
   FlowId flow;
   std::uint16_t life = 0;
@@ -148,20 +168,28 @@ struct Panic {
 
 // DDP over SCTP: a flow is a stream of an association. The hardware itself handles associations.
 struct SctpListen {
+  static constexpr const char* kName = "sctp_listen";
+  static constexpr LlpId kLlp = LlpId::kSctp;
   static constexpr unsigned kCsrWords = 1;
   std::uint16_t port = 0;
 };
 struct SctpUnlisten {
+  static constexpr const char* kName = "sctp_unlisten";
+  static constexpr LlpId kLlp = LlpId::kSctp;
   static constexpr unsigned kCsrWords = 1;
   std::uint16_t port = 0;
 };
 struct SctpConnect {  // a stream; answered by SctpConnected or SctpOpenFailed
+  static constexpr const char* kName = "sctp_connect";
+  static constexpr LlpId kLlp = LlpId::kSctp;
   static constexpr unsigned kCsrWords = 4;
   std::uint32_t peer_ip = 0;
   std::uint16_t peer_port = 0, port = 0;  // port 0: any
   std::uint32_t cookie = 0;
 };
 struct SctpSend {  // a control message from its function code on; answered by SctpAcked
+  static constexpr const char* kName = "sctp_send";
+  static constexpr LlpId kLlp = LlpId::kSctp;
   static constexpr unsigned kCsrWords = 3;
   FlowId flow;
   SramRange octets;
@@ -175,9 +203,14 @@ enum class SctpStreamAction : std::uint8_t {
   kEndRun,    // nothing more of this session will arrive
   kRestart,   // it is over
   kGiveBack,  // after SctpConnected, instead of a kBegin
-  kAbandon    // the peer does not end it; it is over for the firmware, but the flow is not free
+  kAbandon,   // the peer does not end it. The stream is unusable until the association ends, which is aborted if it
+              // has no other session
+  kAbort      // ABORT: the association, and all sessions on it, are gone without a further event for this flow
 };
+inline constexpr std::size_t kSctpStreamActions = 8;
 struct SctpStream {
+  static constexpr const char* kName = "sctp_stream";
+  static constexpr LlpId kLlp = LlpId::kSctp;
   static constexpr unsigned kCsrWords = 1;
   FlowId flow;
   SctpStreamAction action = SctpStreamAction::kBegin;
@@ -189,5 +222,10 @@ using Operations =
     TypeList<TcpListen, TcpUnlisten, TcpOpen, TcpStreamSend, TcpStreamRead, TcpEnterRdma, TcpClose, TcpAbort, WriteQp,
              WriteFlow, WriteCq, WriteSrq, ArmSrq, WritePage, WriteStag, PostWork, PostEvent, SetTimer, CancelTimer,
              Log, Panic, SctpListen, SctpUnlisten, SctpConnect, SctpSend, SctpStream, TcpSetLimits>;
+
+// Those for the lower layers.
+using LlpOperations =
+    TypeList<TcpListen, TcpUnlisten, TcpOpen, TcpStreamSend, TcpStreamRead, TcpSetLimits, TcpEnterRdma, TcpClose,
+             TcpAbort, SctpListen, SctpUnlisten, SctpConnect, SctpSend, SctpStream>;
 
 }  // namespace rnic::fw

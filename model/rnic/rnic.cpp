@@ -289,10 +289,10 @@ void Rnic::connect_firmware() {
     net_.connect(*event, qp_events.add(), "firmware.qp_event" + std::to_string(source++));
   }
   net_.connect(qp_events.out, fwcpu.qp_events, "firmware.qp_events", {8, 1, 1}).traced_as(TraceKind::kTerminated);
-  net_.connect(fwcpu.tcp_ops, tcp_connection.op, "firmware.tcp_ops");
-  net_.connect(tcp_connection.event, fwcpu.tcp_events, "firmware.tcp_events", {8, 1, 1});
-  net_.connect(fwcpu.sctp_ops, sctp_association.op, "firmware.sctp_ops");
-  net_.connect(sctp_association.event, fwcpu.sctp_events, "firmware.sctp_events", {8, 1, 1});
+  net_.connect(fwcpu.llp_ops[LlpId::kMpaTcp], tcp_connection.op, "firmware.tcp_ops");
+  net_.connect(tcp_connection.event, fwcpu.llp_events[LlpId::kMpaTcp], "firmware.tcp_events", {8, 1, 1});
+  net_.connect(fwcpu.llp_ops[LlpId::kSctp], sctp_association.op, "firmware.sctp_ops");
+  net_.connect(sctp_association.event, fwcpu.llp_events[LlpId::kSctp], "firmware.sctp_events", {8, 1, 1});
   net_.connect(fwcpu.tx_work, rdmap_segmenter.internal_work, "firmware.internal_work");
   net_.connect(command_fetch.commands, fwcpu.commands, "firmware.commands", {2, 1, 1});
   net_.connect(command_fetch.read, pcie.dma_read.request(kCommandReader), "firmware.command_reads", {2, 1, 1});

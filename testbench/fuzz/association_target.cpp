@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "firmware/conn/stream_session.h"
+#include "model/common/overloaded.h"
 #include "testbench/fuzz/input.h"
 #include "testbench/unit/rnic/llp/sctp/sctp_pair.h"
 
@@ -12,8 +13,7 @@ namespace rnic::fuzz {
 namespace {
 
 using test::Bytes;
-using Event = SctpEvent::Kind;
-using Op = SctpOp::Kind;
+using StreamAction = fw::SctpStreamAction;
 using Action = fw::SessionAction::Kind;
 using wire::SctpChunkType;
 
@@ -51,10 +51,7 @@ fw::SessionPolicy policy() {
 class Bench final : public test::StageTest {
  public:
   Bench() {
-    SctpOp listen;
-    listen.kind = Op::kListen;
-    listen.port = kListened;
-    side_.op.send(listen);
+    side_.op.send(fw::SctpListen{kListened});
     advance(100);
   }
 
@@ -167,11 +164,7 @@ class Bench final : public test::StageTest {
       echoed |= c.type == SctpChunkType::kCookieEcho || c.type == SctpChunkType::kCookieAck;
     };
     if (called) {
-      SctpOp connect;
-      connect.kind = Op::kConnect;
-      connect.peer_ip = test::kSctpIp[1];
-      connect.peer_port = kPeers;
-      side_.op.send(connect);
+      side_.op.send(fw::SctpConnect{test::kSctpIp[1], kPeers});
       advance(200);
       look(answers);
       put(init, 0x00070008, 4), put(init, 0x01020304, 4);  // a cookie
@@ -273,74 +266,52 @@ class Bench final : public test::StageTest {
 
   void firmware(Input& in) {
     for (; heard_ < side_.event.size(); ++heard_) {
-      const SctpEvent& e = side_.event[heard_];
-      if (e.flow == kNoFlow) continue;
-      fw::StreamSession& session = sessions_[e.flow.v];
-      lives_[e.flow.v] = e.life;
-      switch (e.kind) {
-        case Event::kConnected:
-          run(e.flow, session.connect(policy()));
-          break;
-        case Event::kControl: {
-          Bytes whole(wire::kDdpSsnBytes);
-          whole.insert(whole.end(), e.data->bytes(), e.data->bytes() + e.bytes);
-          run(e.flow, session.control(wire::decode_session_message(whole, true), policy(), true));
-          if (session.state() != fw::SessionState::kPending) break;
-          const std::uint8_t host = in.octet() % 4;
-          if (host == 3) break;  // it never answers
-          run(e.flow, host == 2 ? session.reject(policy()) : session.accept(policy()));
-          break;
-        }
-        case Event::kAcked:
-          run(e.flow, session.acknowledged());
-          break;
-        case Event::kPeerClosed: {
-          wire::SessionDecode terminate;
-          terminate.message.code = wire::SessionCode::kTerminate;
-          run(e.flow, session.control(terminate, policy(), true));
-          break;
-        }
-        case Event::kViolation:
-          run(e.flow, session.violation(e.terminate));
-          break;
-        case Event::kStray:
-          run(e.flow, session.stray(e.terminate));
-          break;
-        case Event::kLost:
-          sessions_.erase(e.flow.v);
-          break;
-        case Event::kOpenFailed:
-        case Event::kMulpduChanged:
-          break;
-      }
+      const LlpEvent& event = side_.event[heard_];
+      if (event.flow() == kNoFlow) continue;
+      fw::StreamSession& session = sessions_[event.flow().v];
+      lives_[event.flow().v] = event.life();
+      event.visit(Overloaded{
+          [&](const fw::SctpConnected& e) { run(e.flow, session.connect(policy())); },
+          [&](const fw::SctpControl& e) {
+            Bytes whole(wire::kDdpSsnBytes);
+            whole.insert(whole.end(), event.data->bytes(), event.data->bytes() + e.bytes);
+            run(e.flow, session.control(wire::decode_session_message(whole, true), policy(), true));
+            if (session.state() != fw::SessionState::kPending) return;
+            const std::uint8_t host = in.octet() % 4;
+            if (host == 3) return;  // it never answers
+            run(e.flow, host == 2 ? session.reject(policy()) : session.accept(policy()));
+          },
+          [&](const fw::SctpAcked& e) { run(e.flow, session.acknowledged()); },
+          [&](const fw::SctpPeerClosed& e) {
+            wire::SessionDecode terminate;
+            terminate.message.code = wire::SessionCode::kTerminate;
+            run(e.flow, session.control(terminate, policy(), true));
+          },
+          [&](const fw::SctpViolation& e) { run(e.flow, session.violation(e.terminate)); },
+          [&](const fw::SctpStray& e) { run(e.flow, session.stray(e.terminate)); },
+          [&](const fw::SctpLost& e) { sessions_.erase(e.flow.v); },
+          [](const auto&) {},
+      });
     }
-  }
-  SctpOp flow_op(Op kind, FlowId flow) {
-    SctpOp o;
-    o.kind = kind;
-    o.flow = flow;
-    o.life = lives_[flow.v];
-    return o;
   }
   // What is for the host, or for RDMAP, is left out.
   void run(FlowId flow, const fw::SessionActions& actions) {
-    constexpr std::pair<Action, Op> kStreamOps[] = {{Action::kBegin, Op::kBegin},
-                                                    {Action::kOpen, Op::kOpen},
-                                                    {Action::kDiscard, Op::kDiscard},
-                                                    {Action::kEndRun, Op::kEndRun},
-                                                    {Action::kRestart, Op::kRestart}};
+    constexpr std::pair<Action, StreamAction> kStreamOps[] = {{Action::kBegin, StreamAction::kBegin},
+                                                              {Action::kOpen, StreamAction::kOpen},
+                                                              {Action::kDiscard, StreamAction::kDiscard},
+                                                              {Action::kEndRun, StreamAction::kEndRun},
+                                                              {Action::kRestart, StreamAction::kRestart}};
     for (const fw::SessionAction& a : actions) {
-      for (const auto& [action, op] : kStreamOps) {
-        if (a.kind == action) side_.op.send(flow_op(op, flow));
+      for (const auto& [action, on_stream] : kStreamOps) {
+        if (a.kind == action) side_.op.send(fw::SctpStream{flow, on_stream, lives_[flow.v]});
       }
       if (a.kind != Action::kSend) continue;
-      SctpOp o = flow_op(Op::kSend, flow);
       Bytes octets(a.message.bytes());
       require(a.message.emit(octets) == octets.size(), "a session message that cannot be");
-      o.bytes = static_cast<std::uint32_t>(octets.size() - wire::kDdpSsnBytes);
-      o.data = pool_.take();
-      std::copy(octets.begin() + wire::kDdpSsnBytes, octets.end(), o.data->bytes());
-      side_.op.send(o);
+      const auto bytes = static_cast<std::uint32_t>(octets.size() - wire::kDdpSsnBytes);
+      BufferRef data = pool_.take();
+      std::copy(octets.begin() + wire::kDdpSsnBytes, octets.end(), data->bytes());
+      side_.op.send(LlpOp(fw::SctpSend{flow, {0, bytes}, lives_[flow.v]}, std::move(data)));
     }
   }
 
@@ -349,7 +320,7 @@ class Bench final : public test::StageTest {
   // Associations that are up are aborted, others give up: nothing is left of any.
   void end() {
     for (std::uint32_t a = 0; a < kAssociations; ++a) {
-      side_.op.send(side_.flow_op(Op::kAbort, FlowId{test::kFirstFlow + a * kStreams}));
+      side_.op.send(side_.flow_op(StreamAction::kAbort, FlowId{test::kFirstFlow + a * kStreams}));
     }
     come_to_rest();
     look();

@@ -69,7 +69,7 @@ class Bulk {
     cable_.join(0, netdev_.before({chip_.mac_tx.ethernet, chip_.mac_rx}));
     cable_.join(1, wire_.ports()[0]);
     cable_.tap(capture_);
-    chip_.firmware.on_event = [this](const TcpEvent& e) { take(e); };
+    chip_.firmware.on_event = [this](const LlpEvent& e) { take(e); };
     const BulkConfig& b = settings_.bulk;
     const auto port = static_cast<std::uint16_t>(b.port);
     if (b.listen) chip_.firmware.listen(port);
@@ -117,18 +117,18 @@ class Bulk {
            chip_.deframer.stream[flow_.v].size() >= settings_.bulk.expected_bytes;
   }
   // To the TCP, each segment of ours is an FPDU: RDMA mode is a stream of octets that are not read by the firmware.
-  void take(const TcpEvent& e) {
-    switch (e.kind) {
-      case TcpEvent::Kind::kAccepted:
-      case TcpEvent::Kind::kConnected:
+  void take(const LlpEvent& e) {
+    switch (e.kind()) {
+      case TcpEvents::kAccepted:
+      case TcpEvents::kConnected:
         begun_ = true;
         begun_ps_ = now_ps();
-        flow_ = e.flow;
+        flow_ = e.flow();
         chip_.segmenter.send(flow_, settings_.bulk.segments, settings_.bulk.segment_bytes);
         return chip_.firmware.enter_rdma(flow_);
-      case TcpEvent::Kind::kOpenFailed:
-      case TcpEvent::Kind::kReset:
-      case TcpEvent::Kind::kClosed:
+      case TcpEvents::kOpenFailed:
+      case TcpEvents::kReset:
+      case TcpEvents::kClosed:
         gone_ = true;
         return;
       default:

@@ -11,9 +11,9 @@
 #include "model/common/node_pool.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/messages/completion.h"
+#include "model/rnic/messages/llp.h"
 #include "model/rnic/messages/per_llp.h"
 #include "model/rnic/messages/qp_events.h"
-#include "model/rnic/messages/tcp.h"
 
 namespace rnic {
 

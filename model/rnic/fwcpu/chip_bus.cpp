@@ -11,27 +11,6 @@ namespace {
 
 constexpr std::size_t kLastEntries = 16;
 
-SctpOp::Kind kind_of(fw::SctpStreamAction action) {
-  switch (action) {
-    case fw::SctpStreamAction::kBegin:
-      return SctpOp::Kind::kBegin;
-    case fw::SctpStreamAction::kOpen:
-      return SctpOp::Kind::kOpen;
-    case fw::SctpStreamAction::kDiscard:
-      return SctpOp::Kind::kDiscard;
-    case fw::SctpStreamAction::kEndRun:
-      return SctpOp::Kind::kEndRun;
-    case fw::SctpStreamAction::kRestart:
-      return SctpOp::Kind::kRestart;
-    case fw::SctpStreamAction::kGiveBack:
-      return SctpOp::Kind::kGiveBack;
-    case fw::SctpStreamAction::kAbandon:
-      return SctpOp::Kind::kAbandon;
-  }
-  throw FirmwareFault(abi::FaultCause::kPanic,
-                      "an action on a stream that does not exist: " + std::to_string(static_cast<unsigned>(action)));
-}
-
 }  // namespace
 
 ChipBus::ChipBus(const FwCpuConfig& config, BufferPool& pool, const ContextStore& contexts, std::uint32_t setups,
@@ -90,20 +69,18 @@ void ChipBus::put_private_data(const FetchedCommand& command) {
   std::memcpy(memory_.data() + fw::kCommandWindow.offset, command.private_data->bytes(), bytes);
 }
 
-void ChipBus::put_stream_octets(const TcpEvent& event) {
-  if (event.bytes == 0) return;
-  const fw::SramRange into = read_into_.at(event.flow.v);
-  if (into.bytes == 0) return;  // they came too late: the place may belong to another connection by now
-  RNIC_CHECK(event.bytes <= into.bytes);
-  std::memcpy(memory_.data() + into.offset, event.data->bytes(), event.bytes);
-}
-
-// The window starts with the place of the DDP-SSN.
-void ChipBus::put_control_message(const SctpEvent& event) {
-  if (event.kind != SctpEvent::Kind::kControl) return;
-  RNIC_CHECK_MSG(event.bytes + wire::kDdpSsnBytes <= fw::kSessionWindow.bytes, "a control message beyond its limit");
-  if (event.bytes == 0) return;
-  std::memcpy(memory_.data() + fw::kSessionWindow.offset + wire::kDdpSsnBytes, event.data->bytes(), event.bytes);
+void ChipBus::put_octets(const LlpEvent& event) {
+  if (event.bytes() == 0) return;
+  fw::SramRange into;
+  if (event.get<fw::TcpStreamData>() != nullptr) {
+    into = read_into_.at(event.flow().v);
+    if (into.bytes == 0) return;  // they came too late: the place may belong to another connection by now
+  } else if (event.get<fw::SctpControl>() != nullptr) {
+    // The window starts with the place of the DDP-SSN.
+    into = {fw::kSessionWindow.offset + wire::kDdpSsnBytes, fw::kSessionWindow.bytes - wire::kDdpSsnBytes};
+  }
+  RNIC_CHECK_MSG(event.bytes() <= into.bytes, "an event with more octets than were asked for");
+  std::memcpy(memory_.data() + into.offset, event.data->bytes(), event.bytes());
 }
 
 std::uint8_t ChipBus::put_terminate(const QpEvent& event) {
@@ -117,94 +94,41 @@ void ChipBus::need(const char* what, std::size_t number, std::size_t entries) {
                       std::string("a request for ") + what + ' ' + std::to_string(number) + ", which does not exist");
 }
 
-void ChipBus::apply(const fw::TcpListen& op) {
-  TcpOp out;
-  out.kind = TcpOp::Kind::kListen;
-  out.port = op.port;
-  post(std::move(out));
-}
-
-void ChipBus::apply(const fw::TcpUnlisten& op) {
-  TcpOp out;
-  out.kind = TcpOp::Kind::kUnlisten;
-  out.port = op.port;
-  post(std::move(out));
-}
-
-void ChipBus::apply(const fw::TcpOpen& op) {
-  TcpOp out;
-  out.kind = TcpOp::Kind::kOpen;
-  out.peer_ip = op.peer_ip;
-  out.peer_port = op.peer_port;
-  out.port = op.port;
-  out.cookie = op.cookie;
-  post(std::move(out));
-}
-
 void ChipBus::apply(const fw::TcpStreamSend& op) {
-  TcpOp out = of_flow<TcpOp>(TcpOp::Kind::kStreamSend, op);
-  out.bytes = op.octets.bytes;
-  out.data = copy_out(op.octets);
-  post(std::move(out));
+  need_flow(op.flow);
+  post(LlpOp(op, copy_out(op.octets)));
+}
+
+void ChipBus::apply(const fw::SctpSend& op) {
+  need_flow(op.flow);
+  post(LlpOp(op, copy_out(op.octets)));
 }
 
 void ChipBus::apply(const fw::TcpStreamRead& op) {
-  TcpOp out = of_flow<TcpOp>(TcpOp::Kind::kStreamRead, op);
-  out.bytes = op.into.bytes;
+  need_flow(op.flow);
   check_window(op.into);
   read_into_[op.flow.v] = op.into;
-  post(std::move(out));
-}
-
-void ChipBus::apply(const fw::TcpSetLimits& op) {
-  TcpOp out = of_flow<TcpOp>(TcpOp::Kind::kSetLimits, op);
-  out.limits = op.limits;
-  post(std::move(out));
+  post(LlpOp(op));
 }
 
 // After these no octets of the flow are wanted.
 void ChipBus::apply(const fw::TcpClose& op) {
-  post(of_flow<TcpOp>(TcpOp::Kind::kClose, op));
+  need_flow(op.flow);
   read_into_[op.flow.v] = {};
+  post(LlpOp(op));
 }
 
 void ChipBus::apply(const fw::TcpAbort& op) {
-  post(of_flow<TcpOp>(TcpOp::Kind::kAbort, op));
+  need_flow(op.flow);
   read_into_[op.flow.v] = {};
+  post(LlpOp(op));
 }
 
-void ChipBus::apply(const fw::SctpListen& op) {
-  SctpOp out;
-  out.kind = SctpOp::Kind::kListen;
-  out.port = op.port;
-  post(std::move(out));
+void ChipBus::apply(const fw::SctpStream& op) {
+  need_flow(op.flow);
+  need("an action on a stream, ", static_cast<std::size_t>(op.action), fw::kSctpStreamActions);
+  post(LlpOp(op));
 }
-
-void ChipBus::apply(const fw::SctpUnlisten& op) {
-  SctpOp out;
-  out.kind = SctpOp::Kind::kUnlisten;
-  out.port = op.port;
-  post(std::move(out));
-}
-
-void ChipBus::apply(const fw::SctpConnect& op) {
-  SctpOp out;
-  out.kind = SctpOp::Kind::kConnect;
-  out.peer_ip = op.peer_ip;
-  out.peer_port = op.peer_port;
-  out.port = op.port;
-  out.cookie = op.cookie;
-  post(std::move(out));
-}
-
-void ChipBus::apply(const fw::SctpSend& op) {
-  SctpOp out = of_flow<SctpOp>(SctpOp::Kind::kSend, op);
-  out.bytes = op.octets.bytes;
-  out.data = copy_out(op.octets);
-  post(std::move(out));
-}
-
-void ChipBus::apply(const fw::SctpStream& op) { post(of_flow<SctpOp>(kind_of(op.action), op)); }
 
 void ChipBus::apply(const fw::Log& op) {
   need("log code", static_cast<std::size_t>(op.code), logs_.size());

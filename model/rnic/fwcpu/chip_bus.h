@@ -15,16 +15,20 @@
 #include "model/rnic/fwcpu/fwcpu_config.h"
 #include "model/rnic/fwcpu/page_memory.h"
 #include "model/rnic/messages/firmware.h"
-#include "model/rnic/messages/sctp.h"
-#include "model/rnic/messages/tcp.h"
+#include "model/rnic/messages/llp_firmware.h"
 
 namespace rnic {
 
+// It has a life of that flow, too.
+template <class Op, class = void>
+inline constexpr bool kIsOfFlow = false;
+template <class Op>
+inline constexpr bool kIsOfFlow<Op, std::void_t<decltype(Op::flow)>> = true;
+
 // An operation on its way to the hardware.
 struct TimedOperation {
-  using Action =
-      std::variant<TcpOp, fw::WriteQp, fw::WriteFlow, fw::WriteCq, fw::WriteSrq, fw::WritePage, fw::WriteStag, SrqArm,
-                   TxInternalWork, HostEvent, fw::SetTimer, fw::CancelTimer, fw::Log, SctpOp>;
+  using Action = std::variant<LlpOp, fw::WriteQp, fw::WriteFlow, fw::WriteCq, fw::WriteSrq, fw::WritePage,
+                              fw::WriteStag, SrqArm, TxInternalWork, HostEvent, fw::SetTimer, fw::CancelTimer, fw::Log>;
   Cycle due;
   Action action;
 };
@@ -75,8 +79,7 @@ class ChipBus {
   std::deque<TimedOperation>& operations() { return operations_; }
   // Hardware writes octets into SRAM, at no cost to the firmware.
   void put_private_data(const FetchedCommand& command);
-  void put_stream_octets(const TcpEvent& event);
-  void put_control_message(const SctpEvent& event);
+  void put_octets(const LlpEvent& event);
   std::uint8_t put_terminate(const QpEvent& event);  // its header's octets
   void raise(const abi::Event& event);               // the processor itself notifies the host, now
   const std::deque<LoggedLine>& last_entries() const { return last_entries_; }  // of all levels
@@ -98,19 +101,17 @@ class ChipBus {
   // FirmwareFault for a number that the chip does not have.
   static void need(const char* what, std::size_t number, std::size_t entries);
 
-  void apply(const fw::TcpListen& op);
-  void apply(const fw::TcpUnlisten& op);
-  void apply(const fw::TcpOpen& op);
+  // For a lower layer: some with octets, or with a place for them; the others as they are.
+  template <class Op>
+  auto apply(const Op& op) -> decltype(void(Op::kLlp)) {
+    if constexpr (kIsOfFlow<Op>) need_flow(op.flow);
+    post(LlpOp(op));
+  }
   void apply(const fw::TcpStreamSend& op);
+  void apply(const fw::SctpSend& op);
   void apply(const fw::TcpStreamRead& op);
-  void apply(const fw::TcpSetLimits& op);
-  void apply(const fw::TcpEnterRdma& op) { post(of_flow<TcpOp>(TcpOp::Kind::kEnterRdma, op)); }
   void apply(const fw::TcpClose& op);
   void apply(const fw::TcpAbort& op);
-  void apply(const fw::SctpListen& op);
-  void apply(const fw::SctpUnlisten& op);
-  void apply(const fw::SctpConnect& op);
-  void apply(const fw::SctpSend& op);
   void apply(const fw::SctpStream& op);
   void apply(const fw::WriteQp& op) { need("QP", op.qpn.v, contexts_.qps()), post(op); }
   void apply(const fw::WriteFlow& op) { need("flow", op.flow.v, contexts_.flows()), post(op); }
@@ -125,16 +126,7 @@ class ChipBus {
   void apply(const fw::CancelTimer& op) { need("timer", op.id, timers_), post(op); }
   void apply(const fw::Log& op);
   [[noreturn]] void apply(const fw::Panic& op);
-  // An operation on a flow, in the life that the firmware names.
-  template <class Out, class Op>
-  Out of_flow(typename Out::Kind kind, const Op& op) const {
-    need("flow", op.flow.v, contexts_.flows());
-    Out out;
-    out.kind = kind;
-    out.flow = op.flow;
-    out.life = op.life;
-    return out;
-  }
+  void need_flow(FlowId flow) const { need("flow", flow.v, contexts_.flows()); }
 
   const FwCpuConfig config_;
   BufferPool& pool_;

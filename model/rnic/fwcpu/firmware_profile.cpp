@@ -1,5 +1,6 @@
 #include "model/rnic/fwcpu/firmware_profile.h"
 
+#include "model/common/overloaded.h"
 #include "model/stats/registry.h"
 
 namespace rnic {
@@ -11,39 +12,25 @@ void FirmwareProfile::about(FlowId flow) {
   waits_for_ = SetupTimes::Part::kMpa;
 }
 
-void FirmwareProfile::began(const TcpEvent& event, Cycle arrived) {
-  about(event.flow);
-  switch (event.kind) {
-    case TcpEvent::Kind::kConnected:
-      return setups_.opened(event.flow, SetupTimes::Role::kInitiator, event.syn_at, arrived);
-    case TcpEvent::Kind::kAccepted:
-      return setups_.opened(event.flow, SetupTimes::Role::kResponder, event.syn_at, arrived);
-    case TcpEvent::Kind::kStreamData:
-      return setups_.enter(event.flow, SetupTimes::Part::kFirmware, arrived);
-    case TcpEvent::Kind::kEmssChanged:
-      return;
-    default:
-      return setups_.failed(event.flow);
-  }
-}
-
-// The first message of a session on a stream is a peer's request.
-void FirmwareProfile::began(const SctpEvent& event, Cycle arrived) {
-  about(event.kind == SctpEvent::Kind::kOpenFailed ? kNoFlow : event.flow);
-  switch (event.kind) {
-    case SctpEvent::Kind::kConnected:
-      return setups_.opened(event.flow, SetupTimes::Role::kInitiator, event.init_at, arrived);
-    case SctpEvent::Kind::kControl:
-      if (setups_.runs(event.flow)) return setups_.enter(event.flow, SetupTimes::Part::kFirmware, arrived);
-      opens_ = true;
-      return setups_.opened(event.flow, SetupTimes::Role::kResponder, event.init_at, arrived);
-    case SctpEvent::Kind::kAcked:
-    case SctpEvent::Kind::kMulpduChanged:
-      flow_ = kNoFlow;  // a setup still waits for the same thing
-      return;
-    default:
-      return setups_.failed(event.flow);
-  }
+void FirmwareProfile::began(const LlpEvent& event, Cycle arrived) {
+  about(event.flow());
+  const auto opened = [&](SetupTimes::Role role) { setups_.opened(flow_, role, event.begun_at, arrived); };
+  event.visit(Overloaded{
+      [&](const fw::TcpConnected&) { opened(SetupTimes::Role::kInitiator); },
+      [&](const fw::SctpConnected&) { opened(SetupTimes::Role::kInitiator); },
+      [&](const fw::TcpAccepted&) { opened(SetupTimes::Role::kResponder); },
+      [&](const fw::SctpControl&) {
+        if (setups_.runs(flow_)) return setups_.enter(flow_, SetupTimes::Part::kFirmware, arrived);
+        opens_ = true;  // the first message of a session on a stream is a peer's request
+        opened(SetupTimes::Role::kResponder);
+      },
+      [&](const fw::TcpStreamData&) { setups_.enter(flow_, SetupTimes::Part::kFirmware, arrived); },
+      [&](const fw::TcpEmssChanged&) {},
+      // A setup still waits for the same thing.
+      [&](const fw::SctpAcked&) { flow_ = kNoFlow; },
+      [&](const fw::SctpMulpduChanged&) { flow_ = kNoFlow; },
+      [&](const auto&) { setups_.failed(flow_); },
+  });
 }
 
 void FirmwareProfile::began_first_fpdu(FlowId flow, Cycle arrived) {

@@ -9,8 +9,7 @@
 #include "model/abi/host_abi_names.h"
 #include "model/rnic/fwcpu/setup_times.h"
 #include "model/rnic/messages/firmware.h"
-#include "model/rnic/messages/sctp.h"
-#include "model/rnic/messages/tcp.h"
+#include "model/rnic/messages/llp_firmware.h"
 
 namespace rnic {
 
@@ -21,8 +20,7 @@ class FirmwareProfile {
   FirmwareProfile(std::size_t flows, std::size_t connections, std::uint64_t period_ps)
       : period_ps_(period_ps), setups_(flows, period_ps), flow_of_(connections, kNoFlow) {}
 
-  void began(const TcpEvent& event, Cycle arrived);
-  void began(const SctpEvent& event, Cycle arrived);
+  void began(const LlpEvent& event, Cycle arrived);
   void began_first_fpdu(FlowId flow, Cycle arrived);
   void began(const abi::Command& command, Cycle arrived);
   void posted(const abi::Event& event, Cycle at);

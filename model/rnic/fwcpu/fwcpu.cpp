@@ -7,6 +7,7 @@
 #include "model/abi/firmware_log.h"
 #include "model/abi/host_abi_names.h"
 #include "model/common/description.h"
+#include "model/common/overloaded.h"
 #include "model/rnic/fwcpu/chip_bus.h"
 #include "model/rnic/fwcpu/event_names.h"
 #include "model/rnic/fwcpu/firmware_target.h"
@@ -38,19 +39,6 @@ fw::Settings settings_of(const FwCpuConfig& config, const ContextStore& contexts
   settings.crc = config.crc;
   return settings;
 }
-
-fw::OpenFailure failure_of(TcpEvent::Reason reason) {
-  return reason == TcpEvent::Reason::kTimeout       ? fw::OpenFailure::kTimeout
-         : reason == TcpEvent::Reason::kNoResources ? fw::OpenFailure::kNoResources
-                                                    : fw::OpenFailure::kRefused;
-}
-
-template <class... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
-template <class... F>
-Overloaded(F...) -> Overloaded<F...>;
 
 }  // namespace
 
@@ -149,7 +137,7 @@ bool FwCpu::issue(TimedOperation& operation) {
     return true;
   };
   return std::visit(
-      Overloaded{[&](TcpOp& op) { return push(tcp_ops, op); }, [&](SctpOp& op) { return push(sctp_ops, op); },
+      Overloaded{[&](LlpOp& op) { return push(llp_ops[op.llp()], op); },
                  [&](TxInternalWork& op) { return push(tx_work, op); }, [&](SrqArm& op) { return push(srq_arms, op); },
                  [&](HostEvent& op) {
                    if (!events->can_push()) return false;
@@ -186,8 +174,8 @@ bool FwCpu::write(const fw::WriteStag& op) {
 bool FwCpu::dispatch_next() {
   if (fault_) return false;
   const bool timer = !timers_.empty() && timers_.begin()->first <= now();
-  if (!timer && !qp_events->can_pop() && !cq_overflows->can_pop() && !srq_events->can_pop() && !tcp_events->can_pop() &&
-      !sctp_events->can_pop() && !commands->can_pop()) {
+  if (!timer && !qp_events->can_pop() && !cq_overflows->can_pop() && !srq_events->can_pop() &&
+      next_of_llp() == nullptr && !commands->can_pop()) {
     return false;
   }
   bus_->start(now());
@@ -203,6 +191,11 @@ bool FwCpu::dispatch_next() {
   }
   counters_.busy_cycles += bus_->end() - now();
   return true;
+}
+
+PopPort<LlpEvent>* FwCpu::next_of_llp() {
+  const auto next = std::find_if(llp_events.begin(), llp_events.end(), [](auto& port) { return port->can_pop(); });
+  return next == llp_events.end() ? nullptr : &*next;
 }
 
 template <class Event>
@@ -229,12 +222,9 @@ void FwCpu::handle(bool timer) {
     run(fw::CqOverflow{cq_overflows->pop().cqn});
   } else if (srq_events->can_pop()) {
     dispatch(srq_events->pop());
-  } else if (tcp_events->can_pop()) {
-    profile_.began(tcp_events->front(), tcp_events->front_at());
-    dispatch(tcp_events->pop());
-  } else if (sctp_events->can_pop()) {
-    profile_.began(sctp_events->front(), sctp_events->front_at());
-    dispatch(sctp_events->pop());
+  } else if (PopPort<LlpEvent>* const llp = next_of_llp(); llp != nullptr) {
+    profile_.began((*llp)->front(), (*llp)->front_at());
+    dispatch((*llp)->pop());
   } else {
     profile_.began(commands->front().command, commands->front_at());
     const FetchedCommand fetched = commands->pop();
@@ -283,51 +273,9 @@ std::string FwCpu::text_of(const FirmwareFault& fault) const {
   return text;
 }
 
-void FwCpu::dispatch(const TcpEvent& e) {
-  switch (e.kind) {
-    case TcpEvent::Kind::kAccepted:
-      return run(fw::TcpAccepted{e.flow, e.peer_ip, e.peer_port, e.port, e.emss, e.life});
-    case TcpEvent::Kind::kConnected:
-      return run(fw::TcpConnected{e.flow, e.cookie, e.port, e.emss, e.life});
-    case TcpEvent::Kind::kOpenFailed:
-      return run(fw::TcpOpenFailed{e.cookie, failure_of(e.reason)});
-    case TcpEvent::Kind::kStreamData:
-      bus_->put_stream_octets(e);
-      return run(fw::TcpStreamData{e.flow, e.bytes, e.life});
-    case TcpEvent::Kind::kPeerClosed:
-      return run(fw::TcpPeerClosed{e.flow, e.life});
-    case TcpEvent::Kind::kReset:
-      return run(fw::TcpReset{e.flow, e.life});
-    case TcpEvent::Kind::kClosed:
-      return run(fw::TcpClosed{e.flow, e.life});
-    case TcpEvent::Kind::kEmssChanged:
-      return run(fw::TcpEmssChanged{e.flow, e.emss, e.life});
-  }
-}
-
-void FwCpu::dispatch(const SctpEvent& e) {
-  switch (e.kind) {
-    case SctpEvent::Kind::kConnected:
-      return run(fw::SctpConnected{e.flow, e.cookie, e.port, e.mulpdu, e.life});
-    case SctpEvent::Kind::kOpenFailed:
-      return run(fw::SctpOpenFailed{e.cookie, failure_of(e.reason)});
-    case SctpEvent::Kind::kControl:
-      bus_->put_control_message(e);
-      return run(fw::SctpControl{e.flow, e.peer_ip, e.peer_port, e.port, e.mulpdu, static_cast<std::uint16_t>(e.bytes),
-                                 e.life});
-    case SctpEvent::Kind::kAcked:
-      return run(fw::SctpAcked{e.flow, e.life});
-    case SctpEvent::Kind::kPeerClosed:
-      return run(fw::SctpPeerClosed{e.flow, e.life});
-    case SctpEvent::Kind::kViolation:
-      return run(fw::SctpViolation{e.flow, e.terminate, e.life});
-    case SctpEvent::Kind::kStray:
-      return run(fw::SctpStray{e.flow, e.terminate, e.life});
-    case SctpEvent::Kind::kLost:
-      return run(fw::SctpLost{e.flow, e.life});
-    case SctpEvent::Kind::kMulpduChanged:
-      return run(fw::SctpMulpduChanged{e.flow, e.mulpdu, e.life});
-  }
+void FwCpu::dispatch(const LlpEvent& e) {
+  bus_->put_octets(e);
+  e.visit([this](const auto& event) { run(event); });
 }
 
 void FwCpu::dispatch(const QpEvent& e) {
@@ -410,6 +358,8 @@ void FwCpu::describe_figures(const StatsGroup& group) const {
                 "connections refused for lack of firmware memory");
   group.counter("silent_peers", bus_->log_count(fw::LogCode::kSilentPeer), "connections",
                 "connections without an MPA request that were reset to make room for others");
+  group.counter("stale_events", bus_->log_count(fw::LogCode::kStaleEvent), "events",
+                "events of an earlier life of their flow, which were dropped");
   group.counter("mulpdu_changes", bus_->log_count(fw::LogCode::kMulpdu), "changes",
                 "changes of a stream's MULPDU after a smaller path MTU");
   group.counter("bad_frames", bus_->log_count(fw::LogCode::kBadFrame), "frames",

@@ -21,8 +21,8 @@
 #include "model/rnic/fwcpu/log_ring.h"
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/firmware.h"
-#include "model/rnic/messages/sctp.h"
-#include "model/rnic/messages/tcp.h"
+#include "model/rnic/messages/llp_firmware.h"
+#include "model/rnic/messages/per_llp.h"
 
 namespace rnic {
 
@@ -52,14 +52,12 @@ struct FwCpuCounters {
 class FwCpu final : public Stage, public FirmwareView {
  public:
   PopPort<FetchedCommand> commands{*this, "commands"};
-  PopPort<TcpEvent> tcp_events{*this, "tcp_events"};
-  PopPort<SctpEvent> sctp_events{*this, "sctp_events"};
+  PerLlp<PopPort<LlpEvent>> llp_events{*this, "llp_events"};
   PopPort<QpEvent> qp_events{*this, "qp_events"};
   PopPort<CqOverflow> cq_overflows{*this, "cq_overflows"};
   PopPort<SrqEvent> srq_events{*this, "srq_events"};
   PushPort<SrqArm> srq_arms{*this, "srq_arms"};
-  PushPort<TcpOp> tcp_ops{*this, "tcp_ops"};
-  PushPort<SctpOp> sctp_ops{*this, "sctp_ops"};
+  PerLlp<PushPort<LlpOp>> llp_ops{*this, "llp_ops"};
   PushPort<TxInternalWork> tx_work{*this, "tx_work"};
   PushPort<HostEvent> events{*this, "events"};
 
@@ -95,8 +93,8 @@ class FwCpu final : public Stage, public FirmwareView {
   std::string handled() const;
   template <class Event>
   void run(const Event& event);
-  void dispatch(const TcpEvent& event);
-  void dispatch(const SctpEvent& event);
+  PopPort<LlpEvent>* next_of_llp();
+  void dispatch(const LlpEvent& event);
   void dispatch(const QpEvent& event);
   void dispatch(const SrqEvent& event);
   void set_timer(std::uint32_t id, Cycle at);

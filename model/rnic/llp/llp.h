@@ -4,8 +4,8 @@
 #include "model/common/netlist.h"
 #include "model/rnic/messages/datapath.h"
 #include "model/rnic/messages/early_placed.h"
+#include "model/rnic/messages/llp.h"
 #include "model/rnic/messages/per_llp.h"
-#include "model/rnic/messages/tcp.h"
 
 namespace rnic {
 

@@ -8,7 +8,7 @@
 #include "model/config/field.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/messages/datapath.h"
-#include "model/rnic/messages/tcp.h"
+#include "model/rnic/messages/llp.h"
 #include "model/wire/fpdu.h"
 
 namespace rnic {

@@ -11,11 +11,11 @@
 #include "model/rnic/context/context.h"
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/dma.h"
+#include "model/rnic/messages/llp.h"
 #include "model/rnic/messages/per_llp.h"
 #include "model/rnic/messages/placement.h"
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/requests.h"
-#include "model/rnic/messages/tcp.h"
 
 namespace rnic {
 

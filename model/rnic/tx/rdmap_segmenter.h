@@ -9,9 +9,9 @@
 #include "model/common/flows.h"
 #include "model/common/link.h"
 #include "model/rnic/messages/completion.h"
+#include "model/rnic/messages/llp.h"
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/requests.h"
-#include "model/rnic/messages/tcp.h"
 #include "model/rnic/tx/tx_scheduler.h"
 
 namespace rnic {

@@ -264,6 +264,7 @@ class Chip {
         taken[stream] = false;
         break;
       case SctpStreamAction::kAbandon:
+      case SctpStreamAction::kAbort:
         ADD_FAILURE() << "each peer ends its sessions in the end";
         break;
     }

@@ -153,7 +153,7 @@ void SctpAssociation::on_up(std::uint32_t association) {
   c.ddp_streams = std::min(terms.ddp_streams(), stream_limits_.streams);
   for (const std::uint32_t cookie : std::exchange(c.asked, {})) {
     if (free_streams(c) != 0) give_stream(association, cookie);
-    else refuse(cookie, TcpEvent::Reason::kNoResources);
+    else refuse(cookie, fw::OpenFailure::kNoResources);
   }
   idle_.push(FlowId{association});
 }
@@ -171,13 +171,13 @@ void SctpAssociation::forget_streams(std::uint32_t association, FlowId except) {
   ++c.life;
   for (std::uint32_t s = 0; s < c.stream.size(); ++s) {
     const FlowId flow = flow_of(association, s);
-    if (c.stream[s].in_use && !c.stream[s].abandoned && flow != except) tell(SctpEvent::Kind::kLost, flow);
+    if (c.stream[s].in_use && !c.stream[s].abandoned && flow != except) tell<fw::SctpLost>(flow);
     c.stream[s].renew();
   }
   c.in_use = c.open = c.ddp_streams = 0;
 }
 
-void SctpAssociation::end(std::uint32_t association, TcpEvent::Reason reason, FlowId except) {
+void SctpAssociation::end(std::uint32_t association, fw::OpenFailure reason, FlowId except) {
   Context& c = context(association);
   forget_streams(association, except);
   for (const std::uint32_t cookie : std::exchange(c.asked, {})) refuse(cookie, reason);
@@ -192,7 +192,7 @@ void SctpAssociation::abort(std::uint32_t association, wire::SctpCause cause, By
   c.setup.abort(cause, information, second_);
   answer(second_, c.setup.ends().peer_ip, c.peer_mac, owner(association));
   ++counters_.failed;
-  end(association, TcpEvent::Reason::kRefused, except);
+  end(association, fw::OpenFailure::kRefused, except);
 }
 
 // Those that the firmware knows.

@@ -23,15 +23,17 @@
 #include "model/rnic/llp/segment_beats.h"
 #include "model/rnic/llp/tcp/tcp_config.h"
 #include "model/rnic/messages/early_placed.h"
+#include "model/rnic/messages/llp.h"
+#include "model/rnic/messages/llp_firmware.h"
 #include "model/rnic/messages/sctp.h"
 
 namespace rnic {
 
 class SctpAssociation final : public Stage {
  public:
-  PopPort<SctpOp> op{*this, "op"};            // from the firmware
-  PushPort<SctpEvent> event{*this, "event"};  // to the firmware
-  PopPort<Ulpdu> in{*this, "in"};             // segments to send
+  PopPort<LlpOp> op{*this, "op"};            // from the firmware
+  PushPort<LlpEvent> event{*this, "event"};  // to the firmware
+  PopPort<Ulpdu> in{*this, "in"};            // segments to send
   PushPort<TxCredit> credit{*this, "credit"};
   PushPort<WqesAcked> acked{*this, "acked"};
   PushPort<FpduBeat> out{*this, "out"};  // received segments, in the form that MPA gives them
@@ -77,25 +79,34 @@ class SctpAssociation final : public Stage {
   RequestId owner(std::uint32_t association) const;
 
   // The firmware (sctp_association_sessions.cpp).
-  void on_op(const SctpOp& op);
-  void connect(const SctpOp& op);
-  void refuse(std::uint32_t cookie, TcpEvent::Reason reason);
+  void on_op(const LlpOp& operation);
+  template <class Op>
+  bool is_current(const Op& op);
+  void connect(const fw::SctpConnect& op);
+  void refuse(std::uint32_t cookie, fw::OpenFailure reason);
   std::uint32_t association_to(std::uint32_t peer_ip, std::uint16_t peer_port) const;
   std::uint32_t free_streams(const Context& c) const;
   void give_stream(std::uint32_t association, std::uint32_t cookie);
   void use(std::uint32_t association, std::uint16_t stream);
-  void on_stream_op(const SctpOp& op, std::uint32_t association, std::uint16_t stream);
+  void on_stream_op(const fw::SctpStream& op, std::uint32_t association, std::uint16_t stream);
   void send_from(std::uint32_t association, std::uint16_t stream);
   void close_streams(std::uint32_t association);
   void on_ended(StreamEnded end);
-  void tell(SctpEvent::Kind kind, FlowId flow, bool terminate = false);
+  // The flow and its life are filled in. No one wants events of an abandoned session.
+  template <class Event>
+  void tell(FlowId flow, Event e = {}, Cycle begun_at = 0, BufferRef octets = {}) {
+    if (context(association_of(flow)).stream[stream_of(flow)].abandoned) return;
+    e.flow = flow;
+    e.life = life(flow);
+    events_.push(LlpEvent(e, begun_at, std::move(octets)));
+  }
   // The end of an association is reported after all that it has delivered, and only then.
-  bool may_tell() const { return !events_.empty() && (events_.front().kind != SctpEvent::Kind::kLost || fences_ == 0); }
+  bool may_tell() const { return !events_.empty() && (events_.front().get<fw::SctpLost>() == nullptr || fences_ == 0); }
   std::uint16_t ephemeral_port(std::uint32_t peer_ip, std::uint16_t peer_port);
 
   // Associations.
   std::uint32_t begin(const llp::FlowKey& key, const wire::MacAddress& mac);
-  void end(std::uint32_t association, TcpEvent::Reason reason, FlowId except = kNoFlow);
+  void end(std::uint32_t association, fw::OpenFailure reason, FlowId except = kNoFlow);
   void on_up(std::uint32_t association);
   void forget_streams(std::uint32_t association, FlowId except);
   void look_at_idle();
@@ -128,7 +139,7 @@ class SctpAssociation final : public Stage {
 
   // Sending (sctp_association_tx.cpp).
   void take_ulpdu();
-  void send_control(const SctpOp& op);
+  void send_control(const fw::SctpSend& op, const BufferRef& octets);
   void queue(std::uint32_t association, sctp::SentMessage&& message);
   bool push(std::uint32_t association, std::uint32_t message);
   void push_backlog(std::uint32_t association);
@@ -172,7 +183,7 @@ class SctpAssociation final : public Stage {
   llp::SlotPool<sctp::SentMessage> sent_;
   llp::SlotPool<sctp::ReceivedMessage> messages_;
   llp::SlotList ready_;  // messages on their way into the pipeline, in order
-  Ring<SctpEvent> events_;
+  Ring<LlpEvent> events_;
   std::uint32_t fences_ = 0;  // on their way through the pipeline
   Ring<SctpPacket> answers_;  // of set-up and shutdown
   sctp::BeatEmission emission_;

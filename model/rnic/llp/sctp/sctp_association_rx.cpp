@@ -57,8 +57,7 @@ void SctpAssociation::on_path_mtu(const SctpPacket& told) {
   ++counters_.path_mtu_changes;
   for (std::uint16_t s = 0; s < c.ddp_streams; ++s) {
     if (!c.stream[s].in_use) continue;
-    tell(SctpEvent::Kind::kMulpduChanged, flow_of(found.v, s));
-    events_.back().mulpdu = c.mulpdu;
+    tell(flow_of(found.v, s), fw::SctpMulpduChanged{{}, c.mulpdu});
   }
   set_timers(found.v);
   sends_.push(found);
@@ -105,13 +104,13 @@ void SctpAssociation::on_setup_event(std::uint32_t association, const SetupEvent
       return on_up(association);
     case SetupEvent::Kind::kShutDown:
       ++counters_.shut_down;
-      return end(association, TcpEvent::Reason::kRefused);
+      return end(association, fw::OpenFailure::kRefused);
     case SetupEvent::Kind::kAborted:
       ++counters_.failed;
-      return end(association, TcpEvent::Reason::kRefused);
+      return end(association, fw::OpenFailure::kRefused);
     case SetupEvent::Kind::kFailed:
       ++counters_.failed;
-      return end(association, e.cause == 0 ? TcpEvent::Reason::kTimeout : TcpEvent::Reason::kRefused);
+      return end(association, e.cause == 0 ? fw::OpenFailure::kTimeout : fw::OpenFailure::kRefused);
     case SetupEvent::Kind::kPeerShutdown:
       return close_streams(association);  // queued data is still sent
     case SetupEvent::Kind::kPeerError:
@@ -161,7 +160,7 @@ std::optional<std::uint16_t> SctpAssociation::on_data(std::uint32_t association,
     if (stream >= c.ddp_streams) continue;
     c.streams.violate(stream, sctp::StreamViolation::kTooLong);
     use(association, stream);
-    tell(SctpEvent::Kind::kViolation, flow_of(association, stream));
+    tell<fw::SctpViolation>(flow_of(association, stream));
   }
   const auto octets = static_cast<std::uint32_t>(passed.value.size());
   switch (data.fate) {
@@ -234,8 +233,8 @@ void SctpAssociation::on_message(std::uint32_t association, const BufferRef& pac
       const bool stray = arrival.fate == ChunkFate::kStray;
       ++(stray ? counters_.strays : counters_.violations);
       if (!arrival.terminate) use(association, stream);  // a Terminate is not answered
-      tell(stray ? SctpEvent::Kind::kStray : SctpEvent::Kind::kViolation, flow_of(association, stream),
-           arrival.terminate);
+      if (const FlowId flow = flow_of(association, stream); stray) tell(flow, fw::SctpStray{{}, arrival.terminate});
+      else tell(flow, fw::SctpViolation{{}, arrival.terminate});
       consume(message);
       break;
     }

@@ -1,75 +1,86 @@
 // Operations of the firmware, and its events.
 #include <cstring>
+#include <string>
+#include <type_traits>
 #include <utility>
 
+#include "model/common/overloaded.h"
 #include "model/rnic/llp/sctp/sctp_association.h"
 
 namespace rnic {
 
 using llp::kNil;
 
-void SctpAssociation::on_op(const SctpOp& o) {
-  switch (o.kind) {
-    case SctpOp::Kind::kListen:
-      return void(listening_.set(o.port));
-    case SctpOp::Kind::kUnlisten:
-      return void(listening_.reset(o.port));
-    case SctpOp::Kind::kConnect:
-      return connect(o);
-    default:
-      break;
-  }
-  const std::uint32_t association = association_of(o.flow);
-  const std::uint16_t stream = stream_of(o.flow);
-  RNIC_CHECK(o.flow.v >= first_flow_ && association < contexts_.size());
-  const bool there = contexts_[association] && stream < context(association).ddp_streams && o.life == life(o.flow);
-  const bool late = there && o.kind == SctpOp::Kind::kSend && !context(association).setup.takes_host_data();
-  if (!there || late) {
-    ++counters_.ops_ignored;  // its association is gone, or will be, as the firmware will hear
-  } else if (o.kind == SctpOp::Kind::kSend) {
-    send_control(o);
-  } else if (o.kind == SctpOp::Kind::kAbort) {
-    abort(association, wire::SctpCause::kUserInitiatedAbort, {}, o.flow);
-  } else {
-    on_stream_op(o, association, stream);
-    if (context(association).in_service) deliver(association, stream);
-  }
+void SctpAssociation::on_op(const LlpOp& operation) {
+  operation.visit(Overloaded{
+      [&](const fw::SctpListen& o) { listening_.set(o.port); },
+      [&](const fw::SctpUnlisten& o) { listening_.reset(o.port); },
+      [&](const fw::SctpConnect& o) { connect(o); },
+      [&](const fw::SctpSend& o) {
+        if (is_current(o)) send_control(o, operation.data);
+      },
+      [&](const fw::SctpStream& o) {
+        if (!is_current(o)) return;
+        const std::uint32_t association = association_of(o.flow);
+        if (o.action == fw::SctpStreamAction::kAbort) {
+          return abort(association, wire::SctpCause::kUserInitiatedAbort, {}, o.flow);
+        }
+        on_stream_op(o, association, stream_of(o.flow));
+        if (context(association).in_service) deliver(association, stream_of(o.flow));
+      },
+      [](const auto& other) { RNIC_CHECK_MSG(false, std::string(other.kName) + " is not for SCTP"); },
+  });
 }
 
-void SctpAssociation::on_stream_op(const SctpOp& o, std::uint32_t association, std::uint16_t stream) {
+// An operation for an earlier life of the flow has no effect, nor has a message after the host's last one: the
+// association is gone, or will be, as the firmware will hear.
+template <class Op>
+bool SctpAssociation::is_current(const Op& o) {
+  const std::uint32_t association = association_of(o.flow);
+  RNIC_CHECK(o.flow.v >= first_flow_ && association < contexts_.size());
+  const bool there = contexts_[association] && stream_of(o.flow) < context(association).ddp_streams;
+  const bool current = there && o.life == life(o.flow) &&
+                       (!std::is_same_v<Op, fw::SctpSend> || context(association).setup.takes_host_data());
+  if (!current) ++counters_.ops_ignored;
+  return current;
+}
+
+void SctpAssociation::on_stream_op(const fw::SctpStream& o, std::uint32_t association, std::uint16_t stream) {
+  using Action = fw::SctpStreamAction;
   Context& c = context(association);
   const auto release = [this](std::uint32_t message) { consume(message); };
-  switch (o.kind) {
-    case SctpOp::Kind::kBegin:
+  switch (o.action) {
+    case Action::kBegin:
       return c.streams.begin(stream);
-    case SctpOp::Kind::kOpen:
+    case Action::kOpen:
       send_from(association, stream);
       return c.streams.open(stream);
-    case SctpOp::Kind::kDiscard:
+    case Action::kDiscard:
       send_from(association, stream);  // an RDMAP Terminate may follow
       return c.streams.discard(stream, release);
-    case SctpOp::Kind::kEndRun:
+    case Action::kEndRun:
       return c.streams.end_run(stream, release);
-    case SctpOp::Kind::kRestart:
+    case Action::kRestart:
       c.streams.restart(stream, release);
       c.open = static_cast<std::uint16_t>(c.open - c.stream[stream].open);
       c.in_use = static_cast<std::uint16_t>(c.in_use - c.stream[stream].in_use);
       c.stream[stream].renew();
       grant_all(association);
       return idle_.push(FlowId{association});
-    case SctpOp::Kind::kAbandon:
+    case Action::kAbandon:
       ++counters_.sessions_abandoned;
       c.streams.discard(stream, release);
       c.stream[stream].abandoned = true;
       ++c.stream[stream].life;
       return idle_.push(FlowId{association});
-    case SctpOp::Kind::kGiveBack:
+    case Action::kGiveBack:
       if (c.stream[stream].told) return;
       c.in_use = static_cast<std::uint16_t>(c.in_use - std::exchange(c.stream[stream].in_use, false));
       return idle_.push(FlowId{association});
-    default:
-      RNIC_CHECK(false);
+    case Action::kAbort:
+      break;
   }
+  RNIC_CHECK_MSG(false, "an action on a stream that does not exist");
 }
 
 std::uint16_t SctpAssociation::life(FlowId flow) const {
@@ -95,7 +106,7 @@ void SctpAssociation::close_streams(std::uint32_t association) {
 
 // ---- Connects
 
-void SctpAssociation::connect(const SctpOp& o) {
+void SctpAssociation::connect(const fw::SctpConnect& o) {
   std::uint32_t association = association_to(o.peer_ip, o.peer_port);
   if (association != kNil) {
     Context& c = context(association);
@@ -106,9 +117,9 @@ void SctpAssociation::connect(const SctpOp& o) {
   const wire::MacAddress* const mac = station_.mac_of(wire::Ipv4Address{o.peer_ip});
   const std::uint16_t port = o.port != 0 ? o.port : ephemeral_port(o.peer_ip, o.peer_port);
   const llp::FlowKey key{o.peer_ip, o.peer_port, port};
-  if (mac == nullptr) return refuse(o.cookie, TcpEvent::Reason::kTimeout);
+  if (mac == nullptr) return refuse(o.cookie, fw::OpenFailure::kTimeout);
   if (port == 0 || table_.find(key) != kNoFlow || !make_room()) {
-    return refuse(o.cookie, TcpEvent::Reason::kNoResources);
+    return refuse(o.cookie, fw::OpenFailure::kNoResources);
   }
   association = begin(key, *mac);
   Context& c = context(association);
@@ -117,13 +128,8 @@ void SctpAssociation::connect(const SctpOp& o) {
   settle(association, outcome_);
 }
 
-void SctpAssociation::refuse(std::uint32_t cookie, TcpEvent::Reason reason) {
-  SctpEvent e;
-  e.kind = SctpEvent::Kind::kOpenFailed;
-  e.reason = reason;
-  e.flow = kNoFlow;
-  e.cookie = cookie;
-  events_.push(std::move(e));
+void SctpAssociation::refuse(std::uint32_t cookie, fw::OpenFailure reason) {
+  events_.push(LlpEvent(fw::SctpOpenFailed{cookie, reason}));
 }
 
 // An association that exists or is being opened, with a free stream for this side.
@@ -155,17 +161,7 @@ void SctpAssociation::give_stream(std::uint32_t association, std::uint32_t cooki
   while (c.stream[s].in_use) s = static_cast<std::uint16_t>(s + 2);
   ++c.in_use;
   c.stream[s].in_use = true;
-  SctpEvent e;
-  e.kind = SctpEvent::Kind::kConnected;
-  e.flow = flow_of(association, s);
-  e.life = c.stream[s].life;
-  e.peer_ip = c.setup.ends().peer_ip;
-  e.peer_port = c.setup.ends().peer_port;
-  e.port = c.setup.ends().port;
-  e.cookie = cookie;
-  e.mulpdu = c.mulpdu;
-  e.init_at = c.begun_at;
-  events_.push(std::move(e));
+  tell(flow_of(association, s), fw::SctpConnected{{}, cookie, c.setup.ends().port, c.mulpdu}, c.begun_at);
 }
 
 // By the peer: the firmware gets an event, and returns the stream when it no longer needs it.
@@ -186,35 +182,17 @@ std::uint16_t SctpAssociation::ephemeral_port(std::uint32_t peer_ip, std::uint16
 
 // ---- Events
 
-// No one wants events of an abandoned session.
-void SctpAssociation::tell(SctpEvent::Kind kind, FlowId flow, bool terminate) {
-  if (context(association_of(flow)).stream[stream_of(flow)].abandoned) return;
-  SctpEvent e;
-  e.kind = kind;
-  e.flow = flow;
-  e.life = life(flow);
-  e.terminate = terminate;
-  events_.push(std::move(e));
-}
-
 void SctpAssociation::tell_control(std::uint32_t association, std::uint32_t message) {
   const Context& c = context(association);
   const sctp::ReceivedMessage& m = messages_[message];
   if (c.stream[m.stream].abandoned) return consume(message);
   use(association, m.stream);
-  SctpEvent e;
-  e.kind = SctpEvent::Kind::kControl;
-  e.flow = flow_of(association, m.stream);
-  e.life = c.stream[m.stream].life;
-  e.peer_ip = c.setup.ends().peer_ip;
-  e.peer_port = c.setup.ends().peer_port;
-  e.port = c.setup.ends().port;
-  e.mulpdu = c.mulpdu;
-  e.init_at = now();
-  e.bytes = static_cast<std::uint32_t>(m.bytes - wire::kDdpSsnBytes);
-  e.data = pool_.take();
-  std::memcpy(e.data->bytes(), m.data + wire::kDdpSsnBytes, e.bytes);
-  events_.push(std::move(e));
+  const auto bytes = static_cast<std::uint16_t>(m.bytes - wire::kDdpSsnBytes);
+  BufferRef octets = pool_.take();
+  std::memcpy(octets->bytes(), m.data + wire::kDdpSsnBytes, bytes);
+  const sctp::Ends& ends = c.setup.ends();
+  const fw::SctpControl control{{}, ends.peer_ip, ends.peer_port, ends.port, c.mulpdu, bytes};
+  tell(flow_of(association, m.stream), control, now(), std::move(octets));
   consume(message);
 }
 
@@ -233,7 +211,7 @@ void SctpAssociation::on_ended(StreamEnded end) {
     return;
   }
   if (!std::exchange(s.ending, false) || end.told) return;
-  if (s.in_use) tell(SctpEvent::Kind::kPeerClosed, end.flow);
+  if (s.in_use) tell<fw::SctpPeerClosed>(end.flow);
 }
 
 }  // namespace rnic

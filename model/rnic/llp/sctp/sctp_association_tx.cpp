@@ -49,17 +49,17 @@ void SctpAssociation::take_ulpdu() {
   queue(association, std::move(m));
 }
 
-void SctpAssociation::send_control(const SctpOp& o) {
+void SctpAssociation::send_control(const fw::SctpSend& o, const BufferRef& octets) {
   const std::uint32_t association = association_of(o.flow);
   SentMessage m;
   m.buf = pool_.take(owner(association));
-  std::memcpy(m.buf->bytes() + Ulpdu::kOffset, o.data->bytes(), o.bytes);
+  std::memcpy(m.buf->bytes() + Ulpdu::kOffset, octets->bytes(), o.octets.bytes);
   m.offset = Ulpdu::kOffset - wire::kDdpSsnBytes;
   m.ppid = wire::kPpidDdpSession;
-  m.bytes = static_cast<std::uint16_t>(o.bytes + wire::kDdpSsnBytes);
+  m.bytes = static_cast<std::uint16_t>(o.octets.bytes + wire::kDdpSsnBytes);
   m.stream = stream_of(o.flow);
   // Nothing follows the end of a session: segments of a queue pair that was flushed may still be on their way.
-  const auto code = static_cast<wire::SessionCode>(o.bytes < 2 ? 0 : load_be16(o.data->bytes()));
+  const auto code = static_cast<wire::SessionCode>(o.octets.bytes < 2 ? 0 : load_be16(octets->bytes()));
   sctp::StreamContext& s = context(association).stream[m.stream];
   if (code == wire::SessionCode::kTerminate && std::exchange(s.open, false)) --context(association).open;
   queue(association, std::move(m));
@@ -124,7 +124,7 @@ void SctpAssociation::take_released(std::uint32_t association) {
     const SentMessage& m = sent_[released->handle];
     sctp::StreamContext& s = c.stream[m.stream];
     if (c.streams.acknowledged(m.stream)) {
-      tell(SctpEvent::Kind::kAcked, flow_of(association, m.stream));
+      tell<fw::SctpAcked>(flow_of(association, m.stream));
     } else {
       s.held -= chunk_octets(m.bytes);
       if (m.completes_wqe) {

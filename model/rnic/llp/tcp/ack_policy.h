@@ -10,7 +10,7 @@
 #include "model/rnic/llp/tcp/segment.h"
 #include "model/rnic/llp/tcp/tcp_config.h"
 #include "model/rnic/llp/tcp/timestamp_clock.h"
-#include "model/rnic/messages/tcp.h"
+#include "model/rnic/messages/llp.h"
 
 namespace rnic::tcp {
 

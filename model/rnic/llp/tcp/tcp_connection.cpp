@@ -1,8 +1,11 @@
 #include "model/rnic/llp/tcp/tcp_connection.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "model/common/description.h"
+#include "model/common/overloaded.h"
 
 namespace rnic {
 
@@ -71,59 +74,61 @@ bool TcpConnection::step() {
 // The firmware takes no event while it waits for room for an operation, so operations must not wait for it to take one.
 // Only an open can fail at once, with an event.
 bool TcpConnection::take_silent_op() {
-  if (!op->can_pop() || op->front().kind == TcpOp::Kind::kOpen) return false;
+  if (!op->can_pop() || op->front().get<fw::TcpOpen>() != nullptr) return false;
   on_op(op->pop());
   return true;
 }
 
-void TcpConnection::on_op(TcpOp o) {
-  switch (o.kind) {
-    case TcpOp::Kind::kListen:
-      listening_.set(o.port);
-      return;
-    case TcpOp::Kind::kUnlisten:
-      listening_.reset(o.port);
-      return;
-    case TcpOp::Kind::kOpen:
-      return open(o);
-    default:
-      break;
-  }
-  if (!is_open(o.flow) || o.life != connections_[o.flow.v].life) {
-    ++counters_.ops_ignored;
-    return;
-  }
-  switch (o.kind) {
-    case TcpOp::Kind::kStreamSend: {
-      TxCommand c;
-      c.kind = TxCommand::Kind::kStream;
-      c.flow = o.flow;
-      c.bytes = o.bytes;
-      c.data = std::move(o.data);
-      to_tx->push(std::move(c));
-      return command_rx(RxCommand::Kind::kUnread, o.flow);
-    }
-    case TcpOp::Kind::kStreamRead:
-      return command_rx(RxCommand::Kind::kRead, o.flow, o.bytes);
-    case TcpOp::Kind::kSetLimits: {
-      TxCommand c;
-      c.kind = TxCommand::Kind::kSetLimits;
-      c.flow = o.flow;
-      c.limits = o.limits;
-      return to_tx->push(std::move(c));
-    }
-    case TcpOp::Kind::kEnterRdma:
-      command_tx(TxCommand::Kind::kEnterRdma, o.flow);
-      return command_rx(RxCommand::Kind::kEnterRdma, o.flow);
-    case TcpOp::Kind::kClose:
-      return close(o.flow);
-    case TcpOp::Kind::kAbort:
-      command_tx(TxCommand::Kind::kAbort, o.flow);
-      command_rx(RxCommand::Kind::kRelease, o.flow);
-      return finish(o.flow);
-    default:
-      RNIC_CHECK(false);
-  }
+void TcpConnection::on_op(LlpOp operation) {
+  operation.visit(Overloaded{
+      [&](const fw::TcpListen& o) { listening_.set(o.port); },
+      [&](const fw::TcpUnlisten& o) { listening_.reset(o.port); },
+      [&](const fw::TcpOpen& o) { open(o); },
+      [&](const fw::TcpStreamSend& o) {
+        if (!is_current(o)) return;
+        TxCommand c;
+        c.kind = TxCommand::Kind::kStream;
+        c.flow = o.flow;
+        c.bytes = o.octets.bytes;
+        c.data = std::move(operation.data);
+        to_tx->push(std::move(c));
+        command_rx(RxCommand::Kind::kUnread, o.flow);
+      },
+      [&](const fw::TcpStreamRead& o) {
+        if (is_current(o)) command_rx(RxCommand::Kind::kRead, o.flow, o.into.bytes);
+      },
+      [&](const fw::TcpSetLimits& o) {
+        if (!is_current(o)) return;
+        TxCommand c;
+        c.kind = TxCommand::Kind::kSetLimits;
+        c.flow = o.flow;
+        c.limits = o.limits;
+        to_tx->push(std::move(c));
+      },
+      [&](const fw::TcpEnterRdma& o) {
+        if (!is_current(o)) return;
+        command_tx(TxCommand::Kind::kEnterRdma, o.flow);
+        command_rx(RxCommand::Kind::kEnterRdma, o.flow);
+      },
+      [&](const fw::TcpClose& o) {
+        if (is_current(o)) close(o.flow);
+      },
+      [&](const fw::TcpAbort& o) {
+        if (!is_current(o)) return;
+        command_tx(TxCommand::Kind::kAbort, o.flow);
+        command_rx(RxCommand::Kind::kRelease, o.flow);
+        finish(o.flow);
+      },
+      [](const auto& other) { RNIC_CHECK_MSG(false, std::string(other.kName) + " is not for TCP"); },
+  });
+}
+
+// An operation for an earlier life of the flow has no effect.
+template <class Op>
+bool TcpConnection::is_current(const Op& o) {
+  const bool current = is_open(o.flow) && o.life == connections_[o.flow.v].life;
+  if (!current) ++counters_.ops_ignored;
+  return current;
 }
 
 void TcpConnection::on_report(const TxReport& report) {
@@ -138,18 +143,18 @@ void TcpConnection::on_report(const TxReport& report) {
       } else if (c.state == State::kClosing) {
         enter_time_wait(report.flow);
       } else if (c.state == State::kLastAck) {
-        send_event(TcpEvent::Kind::kClosed, report.flow);
+        tell<fw::TcpClosed>(report.flow);
         release(report.flow);
       }
       return;
     case TxReport::Kind::kGaveUp:
-      return lost(report.flow, TcpEvent::Reason::kTimeout);
+      return lost(report.flow, fw::OpenFailure::kTimeout);
     case TxReport::Kind::kReleased:
       return released(report.flow);
     case TxReport::Kind::kEmss:
       if (c.state == State::kReleasing) return;
       c.emss = report.emss;
-      if (is_open(report.flow)) send_event(TcpEvent::Kind::kEmssChanged, report.flow);
+      if (is_open(report.flow)) tell(report.flow, fw::TcpEmssChanged{{}, connections_[report.flow.v].emss});
       return;
   }
 }
@@ -159,20 +164,14 @@ void TcpConnection::on_report(RxReport report) {
     case RxReport::Kind::kSegment:
       return on_segment(report);
     case RxReport::Kind::kReset:
-      return lost(report.flow, TcpEvent::Reason::kRefused);
+      return lost(report.flow, fw::OpenFailure::kRefused);
     case RxReport::Kind::kFin:
       return peer_closed(report.flow, report.told_in_band);
     case RxReport::Kind::kReleased:
       return released(report.flow);
     case RxReport::Kind::kStream: {
-      if (!is_open(report.flow)) return;
-      TcpEvent e;
-      e.kind = TcpEvent::Kind::kStreamData;
-      e.flow = report.flow;
-      e.life = connections_[report.flow.v].life;
-      e.bytes = report.bytes;
-      e.data = std::move(report.data);
-      return event->push(std::move(e));
+      if (is_open(report.flow)) tell(report.flow, fw::TcpStreamData{{}, report.bytes}, 0, std::move(report.data));
+      return;
     }
   }
 }
@@ -185,7 +184,7 @@ void TcpConnection::peer_closed(FlowId flow, bool told) {
       return;
     case State::kEstablished:
       c.state = State::kCloseWait;
-      if (!told) send_event(TcpEvent::Kind::kPeerClosed, flow);
+      if (!told) tell<fw::TcpPeerClosed>(flow);
       return;
     case State::kFinWait1:
       c.state = State::kClosing;
@@ -214,20 +213,20 @@ void TcpConnection::close(FlowId flow) {
 void TcpConnection::enter_time_wait(FlowId flow) {
   connections_[flow.v].state = State::kTimeWait;
   time_waits_.start(flow, now() + time_wait_);
-  send_event(TcpEvent::Kind::kClosed, flow);
+  tell<fw::TcpClosed>(flow);
 }
 
 // The peer refused, reset or does not answer. Firmware that never heard of the flow, or already got its kClosed, gets
 // no event.
-void TcpConnection::lost(FlowId flow, TcpEvent::Reason reason) {
+void TcpConnection::lost(FlowId flow, fw::OpenFailure reason) {
   const Connection& c = connections_[flow.v];
   if (c.state == State::kFree || c.state == State::kReleasing) return;
   const bool opening = c.state == State::kSynSent || c.state == State::kSynReceived;
   if (opening && c.active) {
-    send_event(TcpEvent::Kind::kOpenFailed, flow, reason);
+    event->push(LlpEvent(fw::TcpOpenFailed{c.cookie, reason}));
   } else if (!opening && c.state != State::kTimeWait) {
     ++counters_.resets;
-    send_event(TcpEvent::Kind::kReset, flow);
+    tell<fw::TcpReset>(flow);
   }
   release(flow);
 }
@@ -264,21 +263,19 @@ bool TcpConnection::is_open(FlowId flow) const {
   return s >= State::kEstablished && s <= State::kLastAck;
 }
 
-void TcpConnection::send_event(TcpEvent::Kind kind, FlowId flow, TcpEvent::Reason reason) {
+// The flow and its life are filled in.
+template <class Event>
+void TcpConnection::tell(FlowId flow, Event e, Cycle begun_at, BufferRef data) {
+  e.flow = flow;
+  e.life = connections_[flow.v].life;
+  event->push(LlpEvent(e, begun_at, std::move(data)));
+}
+
+void TcpConnection::tell_open(FlowId flow) {
   const Connection& c = connections_[flow.v];
   const llp::FlowKey& key = table_.key(flow);
-  TcpEvent e;
-  e.kind = kind;
-  e.reason = reason;
-  e.flow = flow;
-  e.life = c.life;
-  e.peer_ip = key.peer_ip;
-  e.peer_port = key.peer_port;
-  e.port = key.port;
-  e.cookie = c.cookie;
-  e.emss = c.emss;
-  e.syn_at = c.syn_at;
-  event->push(std::move(e));
+  if (c.active) tell(flow, fw::TcpConnected{{}, c.cookie, key.port, c.emss}, c.syn_at);
+  else tell(flow, fw::TcpAccepted{{}, key.peer_ip, key.peer_port, key.port, c.emss}, c.syn_at);
 }
 
 void TcpConnection::command_tx(TxCommand::Kind kind, FlowId flow) {

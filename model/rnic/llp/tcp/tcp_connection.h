@@ -11,7 +11,7 @@
 #include "model/rnic/llp/flow_timers.h"
 #include "model/rnic/llp/link_address.h"
 #include "model/rnic/llp/tcp/tcp_config.h"
-#include "model/rnic/messages/tcp.h"
+#include "model/rnic/messages/llp_firmware.h"
 #include "model/rnic/messages/tcp_offload.h"
 
 namespace rnic {
@@ -31,8 +31,8 @@ struct TcpConnectionCounters {
 
 class TcpConnection final : public Stage {
  public:
-  PopPort<TcpOp> op{*this, "op"};            // from the firmware
-  PushPort<TcpEvent> event{*this, "event"};  // to the firmware
+  PopPort<LlpOp> op{*this, "op"};            // from the firmware
+  PushPort<LlpEvent> event{*this, "event"};  // to the firmware
   PushPort<tcp::TxCommand> to_tx{*this, "to_tx"};
   PushPort<tcp::RxCommand> to_rx{*this, "to_rx"};
   PopPort<tcp::TxReport> from_tx{*this, "from_tx"};
@@ -80,19 +80,21 @@ class TcpConnection final : public Stage {
 
   bool step();
   bool take_silent_op();
-  void on_op(TcpOp op);
+  void on_op(LlpOp operation);
+  template <class Op>
+  bool is_current(const Op& op);
   void on_report(const tcp::TxReport& report);
   void on_report(tcp::RxReport report);
   void on_segment(const tcp::RxReport& s);
   void on_segment_in_syn_sent(const tcp::RxReport& s);
-  void open(const TcpOp& op);
+  void open(const fw::TcpOpen& op);
   void accept(const tcp::RxReport& s);
   void synchronize(FlowId flow, const tcp::RxReport& s);
   void refuse(const tcp::RxReport& s);
   void established(FlowId flow);
   void peer_closed(FlowId flow, bool told = false);
   void close(FlowId flow);
-  void lost(FlowId flow, TcpEvent::Reason reason);
+  void lost(FlowId flow, fw::OpenFailure reason);
   void finish(FlowId flow);
   void release(FlowId flow);
   void released(FlowId flow);
@@ -103,7 +105,9 @@ class TcpConnection final : public Stage {
   FlowId take_flow(const llp::FlowKey& key);
   std::uint32_t initial_sequence_number(const llp::FlowKey& key) const;
   std::uint16_t ephemeral_port(std::uint32_t peer_ip, std::uint16_t peer_port);
-  void send_event(TcpEvent::Kind kind, FlowId flow, TcpEvent::Reason reason = TcpEvent::Reason::kNone);
+  template <class Event>
+  void tell(FlowId flow, Event e = {}, Cycle begun_at = 0, BufferRef data = {});
+  void tell_open(FlowId flow);
   void command_tx(tcp::TxCommand::Kind kind, FlowId flow);
   void command_rx(tcp::RxCommand::Kind kind, FlowId flow, std::uint32_t bytes = 0);
 

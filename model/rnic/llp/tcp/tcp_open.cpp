@@ -18,20 +18,13 @@ constexpr std::uint8_t kMaxScale = 14;  // RFC 7323 section 2.3
 
 }  // namespace
 
-void TcpConnection::open(const TcpOp& o) {
+void TcpConnection::open(const fw::TcpOpen& o) {
   const wire::MacAddress* mac = station_.mac_of(wire::Ipv4Address{o.peer_ip});
   const std::uint16_t port = o.port != 0 ? o.port : ephemeral_port(o.peer_ip, o.peer_port);
   const llp::FlowKey key{o.peer_ip, o.peer_port, port};
   if (mac == nullptr || free_.empty() || port == 0 || table_.find(key) != kNoFlow) {
-    TcpEvent e;
-    e.kind = TcpEvent::Kind::kOpenFailed;
-    e.reason = mac == nullptr ? TcpEvent::Reason::kTimeout : TcpEvent::Reason::kNoResources;
-    e.flow = kNoFlow;
-    e.peer_ip = o.peer_ip;
-    e.peer_port = o.peer_port;
-    e.port = o.port;
-    e.cookie = o.cookie;
-    return event->push(std::move(e));
+    const auto reason = mac == nullptr ? fw::OpenFailure::kTimeout : fw::OpenFailure::kNoResources;
+    return event->push(LlpEvent(fw::TcpOpenFailed{o.cookie, reason}));
   }
   const FlowId flow = take_flow(key);
   Connection& c = connections_[flow.v];
@@ -111,7 +104,7 @@ void TcpConnection::established(FlowId flow) {
   Connection& c = connections_[flow.v];
   c.state = State::kEstablished;
   ++(c.active ? counters_.opened : counters_.accepted);
-  send_event(c.active ? TcpEvent::Kind::kConnected : TcpEvent::Kind::kAccepted, flow);
+  tell_open(flow);
   if (c.peer_closed) late_fins_.push(flow);
 }
 
@@ -147,7 +140,7 @@ void TcpConnection::on_segment_in_syn_sent(const RxReport& s) {
     return;
   }
   if (s.flags & TcpHeader::kRst) {
-    if (has_ack) lost(flow, TcpEvent::Reason::kRefused);
+    if (has_ack) lost(flow, fw::OpenFailure::kRefused);
     return;
   }
   if (!(s.flags & TcpHeader::kSyn)) return;

@@ -18,7 +18,7 @@
 #include "model/rnic/llp/tcp/tcp_config.h"
 #include "model/rnic/llp/tcp/tcp_rx_counters.h"
 #include "model/rnic/messages/datapath.h"
-#include "model/rnic/messages/tcp.h"
+#include "model/rnic/messages/llp.h"
 #include "model/rnic/messages/tcp_offload.h"
 
 namespace rnic {

@@ -30,7 +30,7 @@ class NativeFault : public FwCpuTest {
 // 74: the first command's answer. The second is taken then and fails after dispatch.
 TEST_F(NativeFault, TheHostHearsOfItAndNothingElseHappens) {
   for (std::uint32_t id = 1; id <= 3; ++id) host.send(command(abi::CommandOp::kNop, id));
-  tcp.send_at(500, tcp_event(TcpEvent::Kind::kConnected, 4));
+  tcp.send_at(500, tcp_connected(4));
   run_until_idle();
   EXPECT_THAT(to_host.cycles(), ElementsAre(74, 73 + 40 + 1));
   const abi::Event& event = to_host[1].event;
@@ -57,8 +57,8 @@ TEST_F(NativeTimers, StopWithIt) {
   FetchedCommand listen = command(abi::CommandOp::kListen);
   listen.command.u.cm.local_port = 7000;
   host.send(listen);
-  tcp.send_at(200, tcp_event(TcpEvent::Kind::kAccepted, 3));
-  tcp.send_at(400, tcp_event(TcpEvent::Kind::kConnected, 9));
+  tcp.send_at(200, tcp_accepted(3));
+  tcp.send_at(400, tcp_connected(9));
   run_until_idle();
   EXPECT_LT(clk.now(), 1000u) << "the request timeout would be 25000 cycles";
   EXPECT_EQ(to_host.back().event.type, abi::EventType::kDeviceFatal);

@@ -25,36 +25,27 @@ class FwCpuTest : public StageTest {
     f.command.flags = abi::kCmCrc;
     return f;
   }
-  static TcpEvent tcp_event(TcpEvent::Kind kind, std::uint32_t flow) {
-    TcpEvent e;
-    e.kind = kind;
+  // With the port and the segment's limit that a scripted neighbour has.
+  template <class Event>
+  static Event on_flow(std::uint32_t flow) {
+    Event e;
     e.flow = FlowId{flow};
-    e.port = 7000;
-    e.emss = 1460;
     return e;
   }
-  TcpEvent stream_data(std::uint32_t flow, const Bytes& octets) {
-    TcpEvent e = tcp_event(TcpEvent::Kind::kStreamData, flow);
-    e.bytes = static_cast<std::uint32_t>(octets.size());
-    e.data = pool.take();
-    std::memcpy(e.data->bytes(), octets.data(), octets.size());
-    return e;
-  }
-  static SctpEvent sctp_event(SctpEvent::Kind kind, std::uint32_t flow) {
-    SctpEvent e;
-    e.kind = kind;
-    e.flow = FlowId{flow};
-    e.port = 7000;
-    e.mulpdu = 1434;
-    return e;
+  static fw::TcpAccepted tcp_accepted(std::uint32_t flow) { return {FlowId{flow}, 0, 0, 7000, 1460}; }
+  static fw::TcpConnected tcp_connected(std::uint32_t flow) { return {FlowId{flow}, 0, 7000, 1460}; }
+  LlpEvent stream_data(std::uint32_t flow, const Bytes& octets) {
+    return LlpEvent(fw::TcpStreamData{FlowId{flow}, static_cast<std::uint32_t>(octets.size())}, 0, buffer_of(octets));
   }
   // From its function code on.
-  SctpEvent control_message(std::uint32_t flow, const Bytes& octets) {
-    SctpEvent e = sctp_event(SctpEvent::Kind::kControl, flow);
-    e.bytes = static_cast<std::uint32_t>(octets.size());
-    e.data = pool.take();
-    std::memcpy(e.data->bytes(), octets.data(), octets.size());
-    return e;
+  LlpEvent control_message(std::uint32_t flow, const Bytes& octets) {
+    return LlpEvent(fw::SctpControl{FlowId{flow}, 0, 0, 7000, 1434, static_cast<std::uint16_t>(octets.size())}, 0,
+                    buffer_of(octets));
+  }
+  BufferRef buffer_of(const Bytes& octets) {
+    BufferRef buffer = pool.take();
+    std::memcpy(buffer->bytes(), octets.data(), octets.size());
+    return buffer;
   }
   static FetchedCommand listen_sctp() {
     FetchedCommand f = listen();
@@ -71,25 +62,30 @@ class FwCpuTest : public StageTest {
     std::memcpy(f.private_data->bytes(), "ok", 2);
     return f;
   }
-  std::vector<SctpOp::Kind> sctp_kinds() const {
-    std::vector<SctpOp::Kind> kinds;
-    for (const SctpOp& op : sctp_ops) kinds.push_back(op.kind);
-    return kinds;
+  // By name; those on a stream by their action.
+  static std::vector<std::string> names(const Sink<LlpOp>& ops) {
+    std::vector<std::string> names;
+    for (const LlpOp& op : ops) {
+      const auto* const stream = op.get<fw::SctpStream>();
+      names.push_back(stream == nullptr ? op.name()
+                                        : value_words(stream->action)[static_cast<std::size_t>(stream->action)]);
+    }
+    return names;
   }
-  static Bytes octets_of(const SctpOp& op) { return {op.data->bytes(), op.data->bytes() + op.bytes}; }
+  static Bytes octets_of(const LlpOp& op) { return {op.data->bytes(), op.data->bytes() + op.bytes()}; }
 
   BufferPool pool{1024};
   ContextStore contexts{clk, {}};
   FwCpu dut;
   Source<FetchedCommand> host = drive(dut.commands);
-  Source<TcpEvent> tcp = drive(dut.tcp_events);
-  Source<SctpEvent> sctp = drive(dut.sctp_events);
+  Source<LlpEvent> tcp = drive(dut.llp_events[LlpId::kMpaTcp]);
+  Source<LlpEvent> sctp = drive(dut.llp_events[LlpId::kSctp]);
   Source<QpEvent> qp = drive(dut.qp_events);
   Source<CqOverflow> cqs = drive(dut.cq_overflows);
   Source<SrqEvent> srq = drive(dut.srq_events);
   Sink<SrqArm> arms = collect(dut.srq_arms);
-  Sink<TcpOp> ops = collect(dut.tcp_ops, {2, 1, 1});
-  Sink<SctpOp> sctp_ops = collect(dut.sctp_ops);
+  Sink<LlpOp> ops = collect(dut.llp_ops[LlpId::kMpaTcp], {2, 1, 1});
+  Sink<LlpOp> sctp_ops = collect(dut.llp_ops[LlpId::kSctp]);
   Sink<TxInternalWork> work = collect(dut.tx_work);
   Sink<HostEvent> to_host = collect(dut.events);
 };

@@ -32,8 +32,8 @@ TEST_F(FwCpuTest, AnOperationTakesEffectWhenItsLastWordIsWritten) {
   host.send(listen());
   run_until_idle();
   EXPECT_THAT(ops.cycles(), ElementsAre(1 + 40 + 4 + 1));
-  EXPECT_EQ(ops[0].kind, TcpOp::Kind::kListen);
-  EXPECT_EQ(ops[0].port, 7000);
+  EXPECT_STREQ(ops[0].name(), "tcp_listen");
+  EXPECT_EQ(ops[0].port(), 7000);
   EXPECT_THAT(to_host.cycles(), ElementsAre(1 + 40 + 4 + 8 * 4 + 1));
 }
 
@@ -56,8 +56,8 @@ TEST_F(FwCpuTest, EventsWaitForTheHandlerBeforeThem) {
 
 TEST_F(FwCpuTest, QueuePairEventsBeforeTcpBeforeCommands) {
   host.send(command(abi::CommandOp::kNop));
-  tcp.send(tcp_event(TcpEvent::Kind::kConnected, 4));  // unknown: aborted
-  qp.send({QpEvent::Kind::kFirstFpdu, Qpn{3}, {}});    // unknown: a log line of 4 cycles
+  tcp.send(tcp_connected(4));                        // unknown: aborted
+  qp.send({QpEvent::Kind::kFirstFpdu, Qpn{3}, {}});  // unknown: a log line of 4 cycles
   run_until_idle();
   EXPECT_THAT(ops.cycles(), ElementsAre(1 + 44 + 44 + 1));
   EXPECT_THAT(to_host.cycles(), ElementsAre(1 + 44 + 44 + 72 + 1));
@@ -162,22 +162,22 @@ class ShortTimeouts : public FwCpuTest {
 
 TEST_F(ShortTimeouts, TimerRunsFromItsRegisterWrite) {
   host.send(listen());
-  tcp.send_at(200, tcp_event(TcpEvent::Kind::kAccepted, 3));
+  tcp.send_at(200, tcp_accepted(3));
   run_until_idle();
   // The timer is set at 201 + 40 + 8, the read issued 12 later. 2 us are 500 cycles of 4 ns.
   const Cycle expires = 249 + 500;
   ASSERT_EQ(ops.size(), 3u);
-  EXPECT_EQ(ops[1].kind, TcpOp::Kind::kStreamRead);
+  EXPECT_STREQ(ops[1].name(), "tcp_stream_read");
   EXPECT_EQ(ops.cycles()[1], 249u + 12 + 1);
-  EXPECT_EQ(ops[2].kind, TcpOp::Kind::kAbort);
+  EXPECT_STREQ(ops[2].name(), "tcp_abort");
   EXPECT_EQ(ops.cycles()[2], expires + 40 + 4 + 1);
   EXPECT_EQ(to_host.back().event.type, abi::EventType::kConnectError);
 }
 
 TEST_F(FwCpuTest, ACancelledTimerDoesNothing) {
   host.send(listen());
-  tcp.send_at(200, tcp_event(TcpEvent::Kind::kAccepted, 3));
-  tcp.send_at(400, tcp_event(TcpEvent::Kind::kReset, 3));
+  tcp.send_at(200, tcp_accepted(3));
+  tcp.send_at(400, on_flow<fw::TcpReset>(3));
   run_until_idle();
   EXPECT_LT(clk.now(), 1000u) << "the request timeout would be 2.5e9 cycles";
   EXPECT_EQ(to_host.back().event.status, static_cast<std::uint8_t>(abi::ConnectStatus::kReset));
@@ -203,23 +203,23 @@ TEST_F(FwCpuTest, StartupFramesPassThroughSram) {
   accept.private_data = pool.take();
   std::memcpy(accept.private_data->bytes(), "ok", 2);
   for (const FetchedCommand& c : {listen(), cq, qpc}) host.send(c);
-  tcp.send_at(1000, tcp_event(TcpEvent::Kind::kAccepted, 3));
+  tcp.send_at(1000, tcp_accepted(3));
   tcp.send_at(2000, stream_data(3, hex("4D504120494420526571204672616D65 40 01 0003")));
   tcp.send_at(3000, stream_data(3, hex("616263")));
   host.send_at(4000, accept);
   run_until_idle();
   ASSERT_EQ(ops.size(), 6u);
-  EXPECT_EQ(ops[1].bytes, 20u);
-  EXPECT_EQ(ops[2].bytes, 3u);
+  EXPECT_EQ(ops[1].bytes(), 20u);
+  EXPECT_EQ(ops[2].bytes(), 3u);
   const HostEvent& request = to_host[3];
   ASSERT_EQ(request.event.type, abi::EventType::kConnectRequest);
   EXPECT_EQ(request.event.private_bytes, 3);
   EXPECT_EQ(std::memcmp(request.private_data->bytes(), "abc", 3), 0);
-  const TcpOp& reply = ops[4];
-  EXPECT_EQ(reply.kind, TcpOp::Kind::kStreamSend);
-  EXPECT_EQ(Bytes(reply.data->bytes(), reply.data->bytes() + reply.bytes),
+  const LlpOp& reply = ops[4];
+  EXPECT_STREQ(reply.name(), "tcp_stream_send");
+  EXPECT_EQ(Bytes(reply.data->bytes(), reply.data->bytes() + reply.bytes()),
             hex("4D504120494420526570204672616D65 40 01 0002 6F6B"));
-  EXPECT_EQ(ops[5].kind, TcpOp::Kind::kEnterRdma);
+  EXPECT_STREQ(ops[5].name(), "tcp_enter_rdma");
   EXPECT_TRUE(contexts.qp(Qpn{5}).responder);
   EXPECT_EQ(contexts.qp(Qpn{5}).mulpdu, 1454);
   EXPECT_TRUE(contexts.flow(FlowId{3}).rdma);
@@ -234,7 +234,6 @@ TEST(FwCpuLimits, AChipLargerThanTheFirmwareIsAConfigurationError) {
 
 // Control messages pass through SRAM too.
 TEST_F(FwCpuTest, ASessionOverSctp) {
-  using Kind = SctpOp::Kind;
   StatsRegistry registry;
   dut.describe(Description(StatsGroup(registry)));
   for (const FetchedCommand& c :
@@ -244,17 +243,16 @@ TEST_F(FwCpuTest, ASessionOverSctp) {
   const Cycle start = 1000;
   sctp.send_at(start, control_message(3, hex("0001 616263")));
   host.send_at(2 * start, accept_ok());
-  sctp.send_at(3 * start, sctp_event(SctpEvent::Kind::kAcked, 3));
-  sctp.send_at(4 * start, sctp_event(SctpEvent::Kind::kMulpduChanged, 3));
-  sctp.send_at(5 * start, sctp_event(SctpEvent::Kind::kStray, 4));
-  sctp.send_at(6 * start, sctp_event(SctpEvent::Kind::kAcked, 4));
-  sctp.send_at(7 * start, sctp_event(SctpEvent::Kind::kLost, 3));
+  sctp.send_at(3 * start, on_flow<fw::SctpAcked>(3));
+  sctp.send_at(4 * start, fw::SctpMulpduChanged{FlowId{3}, 1434});
+  sctp.send_at(5 * start, on_flow<fw::SctpStray>(4));
+  sctp.send_at(6 * start, on_flow<fw::SctpAcked>(4));
+  sctp.send_at(7 * start, on_flow<fw::SctpLost>(3));
   run_until_idle();
-  EXPECT_THAT(sctp_kinds(),
-              ElementsAre(Kind::kListen, Kind::kSend, Kind::kOpen, Kind::kEndRun, Kind::kSend, Kind::kRestart));
-  EXPECT_EQ(sctp_ops[0].port, 7000);
+  EXPECT_THAT(names(sctp_ops), ElementsAre("sctp_listen", "sctp_send", "open", "end_run", "sctp_send", "restart"));
+  EXPECT_EQ(sctp_ops[0].port(), 7000);
   EXPECT_EQ(octets_of(sctp_ops[1]), hex("0002 6F6B"));
-  EXPECT_EQ(sctp_ops[3].flow, FlowId{4});
+  EXPECT_EQ(sctp_ops[3].flow(), FlowId{4});
   EXPECT_EQ(octets_of(sctp_ops[4]), hex("0004"));
   EXPECT_THAT(ops, testing::SizeIs(0));
 
@@ -274,9 +272,8 @@ TEST_F(FwCpuTest, ASessionOverSctp) {
 // Operations for an SCTP stream come after those for its queue pair and TCP, and before those for the host.
 TEST_F(FwCpuTest, SctpBeforeCommands) {
   host.send(command(abi::CommandOp::kNop));
-  SctpEvent connected = sctp_event(SctpEvent::Kind::kConnected, 4);  // nobody's: given back
-  sctp.send(connected);
-  tcp.send(tcp_event(TcpEvent::Kind::kConnected, 4));
+  sctp.send(fw::SctpConnected{FlowId{4}, 0, 7000, 1434});  // nobody's: given back
+  tcp.send(tcp_connected(4));
   run_until_idle();
   EXPECT_THAT(ops.cycles(), ElementsAre(1 + 44 + 1));
   EXPECT_THAT(sctp_ops.cycles(), ElementsAre(1 + 44 + 44 + 1));

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "model/common/overloaded.h"
 #include "model/rnic/fwcpu/fwcpu.h"
 #include "testbench/support/stage_test.h"
 
@@ -21,7 +22,8 @@ struct Node {
   FwCpu cpu;
   Source<FetchedCommand> host = drive(cpu.commands);
   Sink<HostEvent> to_host = collect(cpu.events);
-  const Stubs others = stub(cpu.cq_overflows, cpu.srq_events, cpu.srq_arms, cpu.sctp_events, cpu.sctp_ops);
+  const Stubs others =
+      stub(cpu.cq_overflows, cpu.srq_events, cpu.srq_arms, cpu.llp_events[LlpId::kSctp], cpu.llp_ops[LlpId::kSctp]);
 };
 
 // TCP and the transmit pipeline of one node, joined to those of the other by function calls within one cycle, which
@@ -29,12 +31,12 @@ struct Node {
 class Wire final : public Stage {
  public:
   struct End {
-    PopPort<TcpOp> ops;
+    PopPort<LlpOp> ops;
     PopPort<TxInternalWork> work;
-    PushPort<TcpEvent> tcp;
+    PushPort<LlpEvent> tcp;
     PushPort<QpEvent> qp;
     FlowId flow;
-    std::deque<TcpEvent> reports{};    // one leaves a cycle
+    std::deque<LlpEvent> reports{};    // one leaves a cycle
     std::vector<std::uint8_t> stream;  // received and not read
     std::uint32_t wanted = 0;
     bool rdma = false, closed = false;
@@ -48,9 +50,9 @@ class Wire final : public Stage {
   void join(unsigned side, Node& node) {
     End& end = ends_[side];
     const std::string name(node.cpu.basename());
-    net_.connect(node.cpu.tcp_ops, end.ops, name + ".tcp_ops");
+    net_.connect(node.cpu.llp_ops[LlpId::kMpaTcp], end.ops, name + ".tcp_ops");
     net_.connect(node.cpu.tx_work, end.work, name + ".tx_work");
-    net_.connect(end.tcp, node.cpu.tcp_events, name + ".tcp_events", {8, 50, 1});
+    net_.connect(end.tcp, node.cpu.llp_events[LlpId::kMpaTcp], name + ".tcp_events", {8, 50, 1});
     net_.connect(end.qp, node.cpu.qp_events, name + ".qp_events", {8, 50, 1});
   }
   const End& end(unsigned side) const { return ends_[side]; }
@@ -79,59 +81,47 @@ class Wire final : public Stage {
   }
 
  private:
-  static void report(End& end, TcpEvent::Kind kind, TcpEvent e = {}) {
-    e.kind = kind;
-    e.flow = end.flow;
-    e.emss = 1460;
-    end.reports.push_back(std::move(e));
-  }
-  void operate(End& own, End& peer, const TcpOp& op) {
-    switch (op.kind) {
-      case TcpOp::Kind::kListen:
-      case TcpOp::Kind::kUnlisten:
-      case TcpOp::Kind::kSetLimits:
-        break;
-      case TcpOp::Kind::kOpen: {
-        TcpEvent accepted, connected;
-        accepted.port = op.peer_port;
-        connected.cookie = op.cookie;
-        report(peer, TcpEvent::Kind::kAccepted, accepted);
-        report(own, TcpEvent::Kind::kConnected, connected);
-        break;
-      }
-      case TcpOp::Kind::kStreamSend:
-        own.wanted = 0;
-        peer.stream.insert(peer.stream.end(), op.data->bytes(), op.data->bytes() + op.bytes);
-        answer_read(peer);
-        break;
-      case TcpOp::Kind::kStreamRead:
-        own.wanted = op.bytes;
-        answer_read(own);
-        break;
-      case TcpOp::Kind::kEnterRdma:
-        own.rdma = true;
-        own.wanted = 0;
-        EXPECT_TRUE(own.stream.empty()) << "the switch is at the frame's last octet";
-        break;
-      case TcpOp::Kind::kClose:
-        own.closed = true;
-        report(peer, TcpEvent::Kind::kPeerClosed);
-        if (!peer.closed) break;
-        report(own, TcpEvent::Kind::kClosed);
-        report(peer, TcpEvent::Kind::kClosed);
-        break;
-      case TcpOp::Kind::kAbort:
-        FAIL() << "nothing goes wrong here";
-    }
+  static void report(End& end, LlpEvent e) { end.reports.push_back(std::move(e)); }
+  void operate(End& own, End& peer, const LlpOp& op) {
+    op.visit(Overloaded{
+        [&](const fw::TcpOpen& o) {
+          report(peer, fw::TcpAccepted{peer.flow, 0, 0, o.peer_port, 1460});
+          report(own, fw::TcpConnected{own.flow, o.cookie, 0, 1460});
+        },
+        [&](const fw::TcpStreamSend& o) {
+          own.wanted = 0;
+          peer.stream.insert(peer.stream.end(), op.data->bytes(), op.data->bytes() + o.octets.bytes);
+          answer_read(peer);
+        },
+        [&](const fw::TcpStreamRead& o) {
+          own.wanted = o.into.bytes;
+          answer_read(own);
+        },
+        [&](const fw::TcpEnterRdma&) {
+          own.rdma = true;
+          own.wanted = 0;
+          EXPECT_TRUE(own.stream.empty()) << "the switch is at the frame's last octet";
+        },
+        [&](const fw::TcpClose&) {
+          own.closed = true;
+          report(peer, fw::TcpPeerClosed{peer.flow});
+          if (!peer.closed) return;
+          report(own, fw::TcpClosed{own.flow});
+          report(peer, fw::TcpClosed{peer.flow});
+        },
+        [&](const fw::TcpListen&) {},
+        [&](const fw::TcpUnlisten&) {},
+        [&](const fw::TcpSetLimits&) {},
+        [&](const auto& other) { FAIL() << other.kName << ": nothing goes wrong here"; },
+    });
   }
   void answer_read(End& end) {
     if (end.wanted == 0 || end.stream.size() < end.wanted) return;
-    TcpEvent data;
-    data.bytes = std::exchange(end.wanted, 0);
-    data.data = pool_.take();
-    std::memcpy(data.data->bytes(), end.stream.data(), data.bytes);
-    end.stream.erase(end.stream.begin(), end.stream.begin() + data.bytes);
-    report(end, TcpEvent::Kind::kStreamData, data);
+    const std::uint32_t bytes = std::exchange(end.wanted, 0);
+    BufferRef data = pool_.take();
+    std::memcpy(data->bytes(), end.stream.data(), bytes);
+    end.stream.erase(end.stream.begin(), end.stream.begin() + bytes);
+    report(end, LlpEvent(fw::TcpStreamData{end.flow, bytes}, 0, std::move(data)));
   }
   void transmit(End& own, End& peer, const TxInternalWork& work) {
     work_log.push_back(fmt::format("{} qp {} kind {}", now(), work.qpn.v, static_cast<int>(work.kind)));

@@ -63,8 +63,8 @@ TEST_F(Rv32Listener, AnOperationTakesEffectWhenItsRegisterIsWritten) {
   run_until_idle();
   const Cycle first = 1 + 4 + 9 + 4 + 1, handler = 4 + 9 + 4 + 2 + 3;
   EXPECT_THAT(ops.cycles(), ElementsAre(first, first + handler));
-  EXPECT_EQ(ops[0].kind, TcpOp::Kind::kListen);
-  EXPECT_EQ(ops[0].port, 7);
+  EXPECT_STREQ(ops[0].name(), "tcp_listen");
+  EXPECT_EQ(ops[0].port(), 7);
 }
 
 class Rv32HalfClock : public Rv32Listener {
@@ -137,22 +137,19 @@ TEST_F(Rv32Firmware, AResponderNegotiates) {
   std::memcpy(accept.private_data->bytes(), "ok", 2);
   const Cycle start = 100'000;
   for (const FetchedCommand& c : {listen, command(abi::CommandOp::kCreateCq, 0), qpc}) host.send(c);
-  tcp.send_at(start, tcp_event(TcpEvent::Kind::kAccepted, 3));
+  tcp.send_at(start, tcp_accepted(3));
   tcp.send_at(2 * start, stream_data(3, hex("4D504120494420526571204672616D65 40 01 0003")));
   tcp.send_at(3 * start, stream_data(3, hex("616263")));
   host.send_at(4 * start, accept);
   run_until_idle();
-  std::vector<TcpOp::Kind> kinds;
-  for (const TcpOp& op : ops) kinds.push_back(op.kind);
-  using Kind = TcpOp::Kind;
-  EXPECT_THAT(kinds, ElementsAre(Kind::kListen, Kind::kStreamRead, Kind::kStreamRead, Kind::kStreamRead,
-                                 Kind::kStreamSend, Kind::kEnterRdma));
+  EXPECT_THAT(names(ops), ElementsAre("tcp_listen", "tcp_stream_read", "tcp_stream_read", "tcp_stream_read",
+                                      "tcp_stream_send", "tcp_enter_rdma"));
   const HostEvent& request = to_host[3];
   ASSERT_EQ(request.event.type, abi::EventType::kConnectRequest);
   EXPECT_EQ(Bytes(request.private_data->bytes(), request.private_data->bytes() + request.event.private_bytes),
             hex("616263"));
-  const TcpOp& reply = ops[4];
-  EXPECT_EQ(Bytes(reply.data->bytes(), reply.data->bytes() + reply.bytes),
+  const LlpOp& reply = ops[4];
+  EXPECT_EQ(Bytes(reply.data->bytes(), reply.data->bytes() + reply.bytes()),
             hex("4D504120494420526570204672616D65 40 01 0002 6F6B"));
   EXPECT_TRUE(contexts.qp(Qpn{5}).responder);
   EXPECT_EQ(contexts.qp(Qpn{5}).mulpdu, 1454);
@@ -166,7 +163,6 @@ TEST_F(Rv32Firmware, AResponderNegotiates) {
 
 // The same over SCTP, with a session that the peer ends.
 TEST_F(Rv32Firmware, AResponderTakesASession) {
-  using Kind = SctpOp::Kind;
   const Cycle start = 100'000;
   for (const FetchedCommand& c :
        {listen_sctp(), command(abi::CommandOp::kCreateCq, 0), command(abi::CommandOp::kCreateQp, 5)}) {
@@ -174,14 +170,13 @@ TEST_F(Rv32Firmware, AResponderTakesASession) {
   }
   sctp.send_at(start, control_message(3, hex("0001 616263")));
   host.send_at(2 * start, accept_ok());
-  sctp.send_at(3 * start, sctp_event(SctpEvent::Kind::kAcked, 3));
-  sctp.send_at(4 * start, sctp_event(SctpEvent::Kind::kViolation, 3));
+  sctp.send_at(3 * start, on_flow<fw::SctpAcked>(3));
+  sctp.send_at(4 * start, on_flow<fw::SctpViolation>(3));
   qp.send_at(5 * start, {QpEvent::Kind::kSendDrained, Qpn{5}, {}});
-  sctp.send_at(6 * start, sctp_event(SctpEvent::Kind::kAcked, 3));
-  sctp.send_at(7 * start, sctp_event(SctpEvent::Kind::kPeerClosed, 3));
+  sctp.send_at(6 * start, on_flow<fw::SctpAcked>(3));
+  sctp.send_at(7 * start, on_flow<fw::SctpPeerClosed>(3));
   run_until_idle();
-  EXPECT_THAT(sctp_kinds(),
-              ElementsAre(Kind::kListen, Kind::kSend, Kind::kOpen, Kind::kDiscard, Kind::kSend, Kind::kRestart));
+  EXPECT_THAT(names(sctp_ops), ElementsAre("sctp_listen", "sctp_send", "open", "discard", "sctp_send", "restart"));
   const HostEvent& request = to_host[3];
   ASSERT_EQ(request.event.type, abi::EventType::kConnectRequest);
   EXPECT_EQ(Bytes(request.private_data->bytes(), request.private_data->bytes() + request.event.private_bytes),
@@ -202,15 +197,12 @@ TEST_F(Rv32Firmware, AnInitiatorAsksForASession) {
   for (const FetchedCommand& c :
        {command(abi::CommandOp::kCreateCq, 0), command(abi::CommandOp::kCreateQp, 5), connect})
     host.send(c);
-  SctpEvent connected = sctp_event(SctpEvent::Kind::kConnected, 3);
-  connected.cookie = 0x80000000;
-  sctp.send_at(start, connected);
+  sctp.send_at(start, fw::SctpConnected{FlowId{3}, 0x80000000, 7000, 1434});
   sctp.send_at(2 * start, control_message(3, hex("0006 80084004")));
   run_until_idle();
-  using Kind = SctpOp::Kind;
-  EXPECT_THAT(sctp_kinds(), ElementsAre(Kind::kConnect, Kind::kBegin, Kind::kSend, Kind::kOpen));
-  EXPECT_EQ(sctp_ops[0].peer_ip, 0x0a000001u);
-  EXPECT_EQ(sctp_ops[0].peer_port, 7000);
+  EXPECT_THAT(names(sctp_ops), ElementsAre("sctp_connect", "begin", "sctp_send", "open"));
+  EXPECT_EQ(sctp_ops[0].peer_ip(), 0x0a000001u);
+  EXPECT_EQ(sctp_ops[0].peer_port(), 7000);
   EXPECT_EQ(octets_of(sctp_ops[2]), hex("0005 80044008"));
   ASSERT_EQ(work.size(), 1u);
   EXPECT_EQ(work[0].kind, TxInternalWork::Kind::kRtrRead);
@@ -231,11 +223,11 @@ TEST_F(Rv32Timeout, ATimerIsAnInterruptOfItsOwn) {
   listen.command.u.cm.local_port = 7000;
   host.send(listen);
   const Cycle accepted = 10'000;
-  tcp.send_at(accepted, tcp_event(TcpEvent::Kind::kAccepted, 3));
+  tcp.send_at(accepted, tcp_accepted(3));
   run_until_idle();
   ASSERT_EQ(ops.size(), 3u);
-  EXPECT_EQ(ops[1].kind, TcpOp::Kind::kStreamRead);
-  EXPECT_EQ(ops[2].kind, TcpOp::Kind::kAbort);
+  EXPECT_STREQ(ops[1].name(), "tcp_stream_read");
+  EXPECT_STREQ(ops[2].name(), "tcp_abort");
   EXPECT_GT(ops.cycles()[2], accepted + 25'000);
   EXPECT_LT(ops.cycles()[2], accepted + 25'000 + 5'000);
   EXPECT_EQ(to_host.back().event.type, abi::EventType::kConnectError);

@@ -7,8 +7,8 @@
 namespace rnic::test {
 namespace {
 
-using Kind = SctpEvent::Kind;
-using OpKind = SctpOp::Kind;
+using Kind = SctpEvents;
+using Action = fw::SctpStreamAction;
 
 class SctpStages : public SctpPairTest {};
 
@@ -161,9 +161,9 @@ TEST_P(SctpWire, ForgedPacketsLeaveNothingBehind) {
     b->source.send(flow, segment(14 + i * 31 % 1430, i));
   }
   run();
-  a->op.send(a->flow_op(OpKind::kAbort, flow));
+  a->op.send(a->flow_op(Action::kAbort, flow));
   run();
-  b->op.send(b->flow_op(OpKind::kAbort, flow));
+  b->op.send(b->flow_op(Action::kAbort, flow));
   run();
   a->event.clear(), b->event.clear();
   EXPECT_EQ(pool.in_use(), 0u);
@@ -228,7 +228,7 @@ TEST_F(SctpStages, TwoEndsThatInitiateAtOnceTakeStreamsOfTheirOwn) {
     sc_core::sc_start(sc_core::sc_time::from_value(5000 * clk.period_ps()));
     ASSERT_EQ(kinds(*a), std::vector{Kind::kConnected});
     ASSERT_EQ(kinds(*b), std::vector{Kind::kConnected});
-    const FlowId of_a = a->event[0].flow, of_b = b->event[0].flow;
+    const FlowId of_a = a->event[0].flow(), of_b = b->event[0].flow();
     EXPECT_NE(of_a.v, of_b.v);
     EXPECT_EQ(a->association.counters().accepted + a->association.counters().opened, distance + 1);
     EXPECT_EQ(b->association.counters().accepted + b->association.counters().opened, distance + 1);
@@ -236,19 +236,19 @@ TEST_F(SctpStages, TwoEndsThatInitiateAtOnceTakeStreamsOfTheirOwn) {
     at_once += b->association.counters().opened != 0;
     a->event.clear(), b->event.clear();
     for (const auto& [side, flow] : {std::pair(a.get(), of_a), std::pair(b.get(), of_b)}) {
-      side->op.send(side->flow_op(OpKind::kBegin, flow));
+      side->op.send(side->flow_op(Action::kBegin, flow));
       control(*side, flow, {0, 1});
     }
     sc_core::sc_start(sc_core::sc_time::from_value(5000 * clk.period_ps()));
     for (const auto& [side, flow] : {std::pair(a.get(), of_b), std::pair(b.get(), of_a)}) {
       EXPECT_THAT(kinds(*side), testing::UnorderedElementsAre(Kind::kAcked, Kind::kControl));
-      for (const SctpEvent& e : side->event) {
-        if (e.kind == Kind::kControl) {
-          EXPECT_EQ(e.flow.v, flow.v);
+      for (const LlpEvent& e : side->event) {
+        if (e.kind() == Kind::kControl) {
+          EXPECT_EQ(e.flow().v, flow.v);
         }
       }
     }
-    a->op.send(a->flow_op(OpKind::kAbort, of_a));
+    a->op.send(a->flow_op(Action::kAbort, of_a));
     sc_core::sc_start(sc_core::sc_time::from_value(5000 * clk.period_ps()));
     a->event.clear(), b->event.clear();
   }
@@ -270,10 +270,10 @@ TEST_F(SctpStages, BothTerminateAndTheAssociationShutsDown) {
   control(*b, flow, {0, 4});
   run();
   EXPECT_EQ(a->sink.ends, std::vector<std::uint32_t>{flow.v});
-  b->op.send(b->flow_op(OpKind::kRestart, flow));
+  b->op.send(b->flow_op(Action::kRestart, flow));
   run();
   EXPECT_EQ(b->association.counters().shut_down, 0u);
-  a->op.send(a->flow_op(OpKind::kRestart, flow));
+  a->op.send(a->flow_op(Action::kRestart, flow));
   run();
   EXPECT_EQ(a->association.counters().shut_down, 1u);
   EXPECT_EQ(b->association.counters().shut_down, 1u);
@@ -321,7 +321,7 @@ TEST_F(SctpStages, APathThatShrinksLosesNothing) {
   EXPECT_EQ(b->sink.segments[flow.v], sent);
   EXPECT_EQ(a->source.wqes[flow.v], sent.size());
   ASSERT_EQ(kinds(*a), std::vector{Kind::kMulpduChanged});
-  EXPECT_EQ(a->event[0].mulpdu, 1000 - 20 - 12 - 16 - 18);
+  EXPECT_EQ(a->event[0].segment_limit(), 1000 - 20 - 12 - 16 - 18);
   EXPECT_GT(b->rx.counters().fragments, 0u);
   EXPECT_EQ(a->association.counters().timeouts, 0u);
 }
@@ -345,7 +345,7 @@ TEST_F(SctpStages, ARouterThatDoesNotQuoteTheTagIsNotBelieved) {
   run();
   EXPECT_EQ(a->association.counters().path_mtu_changes, 1u);
   ASSERT_EQ(kinds(*a), std::vector{Kind::kMulpduChanged});
-  EXPECT_EQ(a->event[0].flow.v, flow.v);
+  EXPECT_EQ(a->event[0].flow().v, flow.v);
 }
 
 TEST_F(SctpStages, NobodyListens) {
@@ -353,11 +353,11 @@ TEST_F(SctpStages, NobodyListens) {
   connect(*a, kSctpIp[1]);
   run();
   EXPECT_EQ(kinds(*a), std::vector{Kind::kOpenFailed});
-  EXPECT_EQ(a->event[0].reason, TcpEvent::Reason::kRefused);
-  EXPECT_EQ(a->event[0].cookie, 7u);
+  EXPECT_EQ(a->event[0].reason(), fw::OpenFailure::kRefused);
+  EXPECT_EQ(a->event[0].cookie(), 7u);
   connect(*a, 0x0a000009);  // no neighbour
   run();
-  EXPECT_EQ(a->event[1].reason, TcpEvent::Reason::kTimeout);
+  EXPECT_EQ(a->event[1].reason(), fw::OpenFailure::kTimeout);
   EXPECT_EQ(pool.in_use(), 0u);
 }
 
@@ -369,7 +369,7 @@ TEST_F(SctpStages, NobodyAnswers) {
   connect(*a, kSctpIp[1]);
   run();
   EXPECT_EQ(kinds(*a), std::vector{Kind::kOpenFailed});
-  EXPECT_EQ(a->event[0].reason, TcpEvent::Reason::kTimeout);
+  EXPECT_EQ(a->event[0].reason(), fw::OpenFailure::kTimeout);
   EXPECT_EQ(ab->seen.size(), 1u + config.max_init_retries);
 }
 
@@ -377,10 +377,10 @@ TEST_F(SctpStages, NobodyAnswers) {
 TEST_F(SctpStages, AnAbortEndsAllSessions) {
   build();
   const FlowId first = open_session(), second = open_session();
-  a->op.send(a->flow_op(OpKind::kAbort, second));
+  a->op.send(a->flow_op(Action::kAbort, second));
   run();
   ASSERT_EQ(kinds(*a), std::vector{Kind::kLost});
-  EXPECT_EQ(a->event[0].flow.v, first.v);
+  EXPECT_EQ(a->event[0].flow().v, first.v);
   ASSERT_EQ(kinds(*b), (std::vector{Kind::kLost, Kind::kLost}));
   EXPECT_EQ(pool.in_use(), 0u);
 }
@@ -451,8 +451,8 @@ TEST_F(SctpStages, AStrayTerminateDoesNotKeepTheAssociationUp) {
   control(*a, flow, {0, 4});
   control(*b, flow, {0, 4});
   run();
-  b->op.send(b->flow_op(OpKind::kRestart, flow));
-  a->op.send(a->flow_op(OpKind::kRestart, flow));
+  b->op.send(b->flow_op(Action::kRestart, flow));
+  a->op.send(a->flow_op(Action::kRestart, flow));
   run();
   EXPECT_EQ(a->association.counters().shut_down, 1u);
   EXPECT_EQ(b->association.counters().shut_down, 1u);
@@ -470,8 +470,8 @@ TEST_F(SctpStages, AnEndIsOfTheSessionThatItBelongsTo) {
   EXPECT_EQ(a->sink.ends, std::vector<std::uint32_t>{first.v});
   EXPECT_THAT(kinds(*b), testing::UnorderedElementsAre(Kind::kAcked, Kind::kPeerClosed));
   EXPECT_EQ(kinds(*a), std::vector{Kind::kAcked});
-  b->op.send(b->flow_op(OpKind::kRestart, first));
-  a->op.send(a->flow_op(OpKind::kRestart, first));
+  b->op.send(b->flow_op(Action::kRestart, first));
+  a->op.send(a->flow_op(Action::kRestart, first));
   run();
   const FlowId again = open_session();
   ASSERT_EQ(again.v, first.v);
@@ -519,7 +519,7 @@ TEST_F(SctpStages, AStrayAndAViolationAreTold) {
   control(*a, FlowId{flow.v + 2}, {0, 4});  // where no session is
   run();
   ASSERT_EQ(kinds(*b), std::vector{Kind::kStray});
-  EXPECT_TRUE(b->event[0].terminate);
+  EXPECT_TRUE(b->event[0].terminate());
   control(*a, flow, {0, 1});  // an Initiate during a session: left to the state machine
   run();
   ASSERT_EQ(b->event.size(), 2u);

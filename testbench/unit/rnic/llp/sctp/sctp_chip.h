@@ -376,8 +376,8 @@ class SctpChipTest : public StageTest {
       net.connect(rx.to_crc, check.in, "rx_beats");
       net.connect(check.out, rx.checked, "rx_checked", LinkConfig::pipeline(CrcCheckConfig{}));
       net.connect(rx.out, association.received, "received");
-      net.connect(cpu.sctp_ops, association.op, "sctp_ops");
-      net.connect(association.event, cpu.sctp_events, "sctp_events", {8, 1, 1});
+      net.connect(cpu.llp_ops[LlpId::kSctp], association.op, "sctp_ops");
+      net.connect(association.event, cpu.llp_events[LlpId::kSctp], "sctp_events", {8, 1, 1});
       net.connect(cpu.events, host.events, "host_events");
       net.connect(host.commands, cpu.commands, "commands");
       net.connect(cpu.tx_work, send_queues.work, "work");
@@ -397,9 +397,9 @@ class SctpChipTest : public StageTest {
     Netlist net;
     Source<Frame> wire = drive(rx.in);
     Sink<Frame> frames = collect(tx.out);
-    const Stubs others =
-        stub(association.in, association.credit, association.acked, association.behind, association.early,
-             cpu.tcp_events, cpu.tcp_ops, cpu.cq_overflows, cpu.srq_events, cpu.srq_arms);
+    const Stubs others = stub(association.in, association.credit, association.acked, association.behind,
+                              association.early, cpu.llp_events[LlpId::kMpaTcp], cpu.llp_ops[LlpId::kMpaTcp],
+                              cpu.cq_overflows, cpu.srq_events, cpu.srq_arms);
   };
   std::optional<Chip> chip;
 };

@@ -19,6 +19,7 @@
 #include "model/rnic/rx/crc_check.h"
 #include "model/rnic/tx/crc_insert.h"
 #include "model/wire/checksum.h"
+#include "testbench/support/llp_kinds.h"
 #include "testbench/support/stage_test.h"
 
 namespace rnic::test {
@@ -310,16 +311,12 @@ struct SctpSide {
   EarlyPlacer early;
   SegmentSink sink;
   Netlist net;
-  Source<SctpOp> op = drive(association.op);
-  Sink<SctpEvent> event = collect(association.event);
+  Source<LlpOp> op = drive(association.op);
+  Sink<LlpEvent> event = collect(association.event);
 
   // On a flow in its present life.
-  SctpOp flow_op(SctpOp::Kind kind, FlowId flow) const {
-    SctpOp o;
-    o.kind = kind;
-    o.flow = flow;
-    o.life = association.life(flow);
-    return o;
+  fw::SctpStream flow_op(fw::SctpStreamAction action, FlowId flow) const {
+    return {flow, action, association.life(flow)};
   }
 };
 
@@ -346,31 +343,19 @@ class SctpPairTest : public StageTest {
   // Timers that were stopped are looked at once more: the guard of a shutdown after 5 times rto_max.
   void run() { run_until_idle(1'000'000'000); }
   void control(SctpSide& side, FlowId flow, const Bytes& message) {
-    SctpOp o = side.flow_op(SctpOp::Kind::kSend, flow);
-    o.bytes = static_cast<std::uint32_t>(message.size());
-    o.data = pool.take();
-    std::copy(message.begin(), message.end(), o.data->bytes());
-    side.op.send(o);
+    BufferRef octets = pool.take();
+    std::copy(message.begin(), message.end(), octets->bytes());
+    const fw::SctpSend send{flow, {0, static_cast<std::uint32_t>(message.size())}, side.association.life(flow)};
+    side.op.send(LlpOp(send, std::move(octets)));
   }
-  void listen(SctpSide& side) {
-    SctpOp o;
-    o.kind = SctpOp::Kind::kListen;
-    o.port = kPort;
-    side.op.send(o);
-  }
+  void listen(SctpSide& side) { side.op.send(fw::SctpListen{kPort}); }
   void connect(SctpSide& side, std::uint32_t ip, std::uint32_t cookie = 7, std::uint16_t from = 0, Cycle at = 0) {
-    SctpOp o;
-    o.kind = SctpOp::Kind::kConnect;
-    o.peer_ip = ip;
-    o.peer_port = kPort;
-    o.cookie = cookie;
-    o.port = from;
-    side.op.send_at(at, o);
+    side.op.send_at(at, fw::SctpConnect{ip, kPort, from, cookie});
   }
-  static Bytes text(const SctpEvent& e) { return Bytes(e.data->bytes(), e.data->bytes() + e.bytes); }
-  static std::vector<SctpEvent::Kind> kinds(const SctpSide& side) {
-    std::vector<SctpEvent::Kind> k;
-    for (const SctpEvent& e : side.event) k.push_back(e.kind);
+  static Bytes text(const LlpEvent& e) { return Bytes(e.data->bytes(), e.data->bytes() + e.bytes()); }
+  static std::vector<LlpEvent::Kind> kinds(const SctpSide& side) {
+    std::vector<LlpEvent::Kind> k;
+    for (const LlpEvent& e : side.event) k.push_back(e.kind());
     return k;
   }
   // A session from a to b on a's next stream; both ends have it open. The flow is that of both.
@@ -379,20 +364,19 @@ class SctpPairTest : public StageTest {
     listen(*b);
     connect(*a, kSctpIp[1]);
     run();
-    EXPECT_EQ(kinds(*a), std::vector{SctpEvent::Kind::kConnected});
-    const FlowId flow = a->event[0].flow;
-    a->op.send(a->flow_op(SctpOp::Kind::kBegin, flow));
+    EXPECT_EQ(kinds(*a), std::vector{SctpEvents::kConnected});
+    const FlowId flow = a->event[0].flow();
+    a->op.send(a->flow_op(fw::SctpStreamAction::kBegin, flow));
     control(*a, flow, {0, 1, 'h', 'i'});
     run();
-    EXPECT_EQ(kinds(*b), std::vector{SctpEvent::Kind::kControl});
-    EXPECT_EQ(b->event[0].flow.v, flow.v);
+    EXPECT_EQ(kinds(*b), std::vector{SctpEvents::kControl});
+    EXPECT_EQ(b->event[0].flow().v, flow.v);
     EXPECT_EQ(text(b->event[0]), (Bytes{0, 1, 'h', 'i'}));
     control(*b, flow, {0, 2});
-    b->op.send(b->flow_op(SctpOp::Kind::kOpen, flow));
+    b->op.send(b->flow_op(fw::SctpStreamAction::kOpen, flow));
     run();
-    EXPECT_EQ(kinds(*a),
-              (std::vector{SctpEvent::Kind::kConnected, SctpEvent::Kind::kAcked, SctpEvent::Kind::kControl}));
-    a->op.send(a->flow_op(SctpOp::Kind::kOpen, flow));
+    EXPECT_EQ(kinds(*a), (std::vector{SctpEvents::kConnected, SctpEvents::kAcked, SctpEvents::kControl}));
+    a->op.send(a->flow_op(fw::SctpStreamAction::kOpen, flow));
     run();
     a->event.clear(), b->event.clear();
     return flow;

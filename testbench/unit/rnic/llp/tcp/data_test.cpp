@@ -7,7 +7,7 @@ namespace rnic::test {
 namespace {
 
 using testing::ElementsAre;
-using Kind = TcpEvent::Kind;
+using Kind = TcpEvents;
 
 constexpr FlowId kFlow{0};  // the first of each chip
 
@@ -308,10 +308,10 @@ TEST_F(DataTest, APeerThatNoLongerAnswersIsGivenUp) {
 TEST_F(DataTest, OfTwoSilentPeersEachIsGivenUpAtItsOwnTime) {
   connect_rdma();
   a.firmware.open(kIpB, 5000, 4792);
-  a.firmware.on_event = [this](const TcpEvent& e) {
-    if (e.kind != Kind::kConnected) return;
-    if (e.port == 4792) a.firmware.set_limits(e.flow, {3, abi::KeepAlive::kDevice});
-    a.firmware.enter_rdma(e.flow);
+  a.firmware.on_event = [this](const LlpEvent& e) {
+    if (e.kind() != Kind::kConnected) return;
+    if (e.port() == 4792) a.firmware.set_limits(e.flow(), {3, abi::KeepAlive::kDevice});
+    a.firmware.enter_rdma(e.flow());
   };
   for (const unsigned flow : {0u, 1u}) a.segmenter.send(FlowId{flow}, 1, 1460, 8000);
   cable.impair([&](unsigned, Frame&) { return clk.now() < 8000; });
@@ -319,8 +319,8 @@ TEST_F(DataTest, OfTwoSilentPeersEachIsGivenUpAtItsOwnTime) {
   ASSERT_THAT(a.firmware.kinds(), ElementsAre(Kind::kConnected, Kind::kConnected, Kind::kReset, Kind::kReset));
   const Cycle rto = TcpConfig{}.rto_min_us * 250;  // of 4 ns
   const auto waited = [&](std::size_t event) { return a.firmware.cycles[event] - 8000; };
-  EXPECT_EQ(a.firmware.events[0].port, 4791);
-  EXPECT_EQ(a.firmware.events[2].flow, a.firmware.events[1].flow);
+  EXPECT_EQ(a.firmware.events[0].port(), 4791);
+  EXPECT_EQ(a.firmware.events[2].flow(), a.firmware.events[1].flow());
   EXPECT_NEAR(static_cast<double>(waited(2)), static_cast<double>(rto * 15), 2000.0) << "1 + 2 + 4 + 8";
   EXPECT_EQ(a.tcp_tx.counters().timeouts, 8u + 3u);
   expect_all_returned();
@@ -329,10 +329,10 @@ TEST_F(DataTest, OfTwoSilentPeersEachIsGivenUpAtItsOwnTime) {
 TEST_F(DataTest, OfTwoIdlePeersOneIsAsked) {
   connect_rdma();
   a.firmware.open(kIpB, 5000, 4792);
-  a.firmware.on_event = [this](const TcpEvent& e) {
-    if (e.kind != Kind::kConnected) return;
-    if (e.port == 4792) a.firmware.set_limits(e.flow, {0, abi::KeepAlive::kOn});
-    a.firmware.enter_rdma(e.flow);
+  a.firmware.on_event = [this](const LlpEvent& e) {
+    if (e.kind() != Kind::kConnected) return;
+    if (e.port() == 4792) a.firmware.set_limits(e.flow(), {0, abi::KeepAlive::kOn});
+    a.firmware.enter_rdma(e.flow());
   };
   sc_core::sc_start(sc_core::sc_time(8000 * 4, sc_core::SC_NS));
   wire.seen.clear();
@@ -357,9 +357,9 @@ TEST_F(DataTest, TheFinComesAfterAllThatWasHandedOver) {
   connect_rdma();
   a.segmenter.send(kFlow, 20, 1460, 5000);
   a.firmware.close(kFlow, 5800);  // all FPDUs are in the queue, not all are on the line
-  b.firmware.on_event = [this](const TcpEvent& e) {
-    if (e.kind == Kind::kAccepted) b.firmware.enter_rdma(e.flow);
-    if (e.kind == Kind::kPeerClosed) b.firmware.close(e.flow);
+  b.firmware.on_event = [this](const LlpEvent& e) {
+    if (e.kind() == Kind::kAccepted) b.firmware.enter_rdma(e.flow());
+    if (e.kind() == Kind::kPeerClosed) b.firmware.close(e.flow());
   };
   run_until_idle();
   EXPECT_EQ(b.deframer.stream[0].size(), 20u * 1460 - 1460u * a.tcp_tx.counters().fpdus_dropped);

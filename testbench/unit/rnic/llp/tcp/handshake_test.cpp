@@ -8,8 +8,8 @@ namespace rnic::test {
 namespace {
 
 using testing::ElementsAre;
-using Kind = TcpEvent::Kind;
-using Reason = TcpEvent::Reason;
+using Kind = TcpEvents;
+using Reason = fw::OpenFailure;
 
 std::uint16_t sum16(const Bytes& bytes, std::size_t from, std::size_t to, std::uint32_t sum = 0) {
   for (std::size_t i = from; i < to; i += 2) {
@@ -27,31 +27,29 @@ TEST_F(HandshakeTest, ThreeSegmentsOpenAConnection) {
   run_until_idle();
   ASSERT_THAT(wire.texts(), ElementsAre(">S", "<SA", ">A"));
 
-  const TcpEvent& connected = a.firmware.events.at(0);
-  EXPECT_EQ(connected.kind, Kind::kConnected);
-  EXPECT_EQ(connected.cookie, 0xc00c1eu);
-  EXPECT_EQ(connected.emss, 1460);
-  EXPECT_EQ(connected.peer_ip, kIpB);
-  EXPECT_EQ(connected.peer_port, 5000);
-  EXPECT_EQ(connected.port, 4791);
-  const TcpEvent& accepted = b.firmware.events.at(0);
-  EXPECT_EQ(accepted.kind, Kind::kAccepted);
-  EXPECT_EQ(accepted.peer_ip, kIpA);
-  EXPECT_EQ(accepted.peer_port, 4791);
-  EXPECT_EQ(accepted.port, 5000);
-  EXPECT_EQ(accepted.emss, 1460);
+  const LlpEvent& connected = a.firmware.events.at(0);
+  EXPECT_EQ(connected.kind(), Kind::kConnected);
+  EXPECT_EQ(connected.cookie(), 0xc00c1eu);
+  EXPECT_EQ(connected.segment_limit(), 1460);
+  EXPECT_EQ(connected.port(), 4791);
+  const LlpEvent& accepted = b.firmware.events.at(0);
+  EXPECT_EQ(accepted.kind(), Kind::kAccepted);
+  EXPECT_EQ(accepted.peer_ip(), kIpA);
+  EXPECT_EQ(accepted.peer_port(), 4791);
+  EXPECT_EQ(accepted.port(), 5000);
+  EXPECT_EQ(accepted.segment_limit(), 1460);
 }
 
 // Connections come faster than the firmware answers, so both links between it and TCP fill up.
 TEST_F(HandshakeTest, OperationsPassWhileEventsWait) {
   b.firmware.finishes_first = true;
-  b.firmware.on_event = [this](const TcpEvent&) {
+  b.firmware.on_event = [this](const LlpEvent&) {
     for (std::uint16_t port = 6000; port < 6040; ++port) b.firmware.listen(port);
   };
   b.firmware.listen(5000);
   for (std::uint16_t local = 4791; local < 4799; ++local) a.firmware.open(kIpB, 5000, local);
   run_until_idle();
-  EXPECT_EQ(b.firmware.kinds(), std::vector<Kind>(8, Kind::kAccepted));
+  EXPECT_EQ(b.firmware.kinds(), std::vector<LlpEvent::Kind>(8, Kind::kAccepted));
 }
 
 TEST_F(HandshakeTest, EveryOctetOfTheSynIsAsTheRfcsSay) {
@@ -106,8 +104,8 @@ TEST_F(HandshakeTest, NobodyListeningRefuses) {
   EXPECT_THAT(wire.texts(), ElementsAre(">S", "<RA"));
   EXPECT_EQ(wire.seen[1].ack(), wire.seen[0].seq() + 1);
   ASSERT_THAT(a.firmware.kinds(), ElementsAre(Kind::kOpenFailed));
-  EXPECT_EQ(a.firmware.events[0].reason, Reason::kRefused);
-  EXPECT_EQ(a.firmware.events[0].cookie, 0xc00c1eu);
+  EXPECT_EQ(a.firmware.events[0].reason(), Reason::kRefused);
+  EXPECT_EQ(a.firmware.events[0].cookie(), 0xc00c1eu);
   EXPECT_EQ(pool.in_use(), 0u);
 }
 
@@ -116,7 +114,7 @@ TEST_F(HandshakeTest, AnUnknownNeighbourCannotBeReached) {
   run_until_idle();
   EXPECT_TRUE(wire.seen.empty());
   ASSERT_THAT(a.firmware.kinds(), ElementsAre(Kind::kOpenFailed));
-  EXPECT_EQ(a.firmware.events[0].reason, Reason::kTimeout);
+  EXPECT_EQ(a.firmware.events[0].reason(), Reason::kTimeout);
 }
 
 TEST_F(HandshakeTest, ALostSynIsSentAgainAfterTheInitialTimeout) {
@@ -141,7 +139,7 @@ TEST_F(HandshakeTest, NoAnswerFailsAfterFiveRetries) {
   run_until_idle(100'000'000);
   EXPECT_EQ(syns, 6u);
   ASSERT_THAT(a.firmware.kinds(), ElementsAre(Kind::kOpenFailed));
-  EXPECT_EQ(a.firmware.events[0].reason, Reason::kTimeout);
+  EXPECT_EQ(a.firmware.events[0].reason(), Reason::kTimeout);
   EXPECT_EQ(pool.in_use(), 0u);
 }
 
@@ -173,18 +171,18 @@ TEST_F(HandshakeTest, TheSmallerMssCounts) {
   });
   run_until_idle();
   ASSERT_THAT(a.firmware.kinds(), ElementsAre(Kind::kConnected));
-  EXPECT_EQ(a.firmware.events[0].emss, 536);
-  EXPECT_EQ(b.firmware.events[0].emss, 1460);
+  EXPECT_EQ(a.firmware.events[0].segment_limit(), 536);
+  EXPECT_EQ(b.firmware.events[0].segment_limit(), 1460);
 }
 
 TEST_F(HandshakeTest, ClosingInOrder) {
   b.firmware.listen(5000);
   a.firmware.open(kIpB, 5000);
-  a.firmware.on_event = [this](const TcpEvent& e) {
-    if (e.kind == Kind::kConnected) a.firmware.close(e.flow, 2000);
+  a.firmware.on_event = [this](const LlpEvent& e) {
+    if (e.kind() == Kind::kConnected) a.firmware.close(e.flow(), 2000);
   };
-  b.firmware.on_event = [this](const TcpEvent& e) {
-    if (e.kind == Kind::kPeerClosed) b.firmware.close(e.flow);
+  b.firmware.on_event = [this](const LlpEvent& e) {
+    if (e.kind() == Kind::kPeerClosed) b.firmware.close(e.flow());
   };
   run_until_idle();
   EXPECT_THAT(wire.texts(), ElementsAre(">S", "<SA", ">A", ">FA", "<A", "<FA", ">A"));
@@ -198,11 +196,11 @@ TEST_F(HandshakeTest, ClosingInOrder) {
 TEST_F(HandshakeTest, BothCloseAtOnce) {
   b.firmware.listen(5000);
   a.firmware.open(kIpB, 5000);
-  a.firmware.on_event = [this](const TcpEvent& e) {
-    if (e.kind == Kind::kConnected) a.firmware.close(e.flow, 2000);
+  a.firmware.on_event = [this](const LlpEvent& e) {
+    if (e.kind() == Kind::kConnected) a.firmware.close(e.flow(), 2000);
   };
-  b.firmware.on_event = [this](const TcpEvent& e) {
-    if (e.kind == Kind::kAccepted) b.firmware.close(e.flow, 2000);
+  b.firmware.on_event = [this](const LlpEvent& e) {
+    if (e.kind() == Kind::kAccepted) b.firmware.close(e.flow(), 2000);
   };
   run_until_idle();
   EXPECT_THAT(wire.texts(), ElementsAre(">S", "<SA", ">A", ">FA", "<FA", ">A", "<A"));
@@ -213,15 +211,15 @@ TEST_F(HandshakeTest, BothCloseAtOnce) {
 TEST_F(HandshakeTest, ALostLastAckIsRepeatedOutOfTimeWait) {
   b.firmware.listen(5000);
   a.firmware.open(kIpB, 5000);
-  a.firmware.on_event = [this](const TcpEvent& e) {
-    if (e.kind == Kind::kConnected) a.firmware.close(e.flow, 2000);
+  a.firmware.on_event = [this](const LlpEvent& e) {
+    if (e.kind() == Kind::kConnected) a.firmware.close(e.flow(), 2000);
   };
-  b.firmware.on_event = [this](const TcpEvent& e) {
-    if (e.kind == Kind::kPeerClosed) b.firmware.close(e.flow);
+  b.firmware.on_event = [this](const LlpEvent& e) {
+    if (e.kind() == Kind::kPeerClosed) b.firmware.close(e.flow());
   };
   bool lost = false;
   cable.impair([&](unsigned direction, Frame&) {
-    if (direction == 0 && !b.firmware.events.empty() && b.firmware.events.back().kind == Kind::kPeerClosed && !lost) {
+    if (direction == 0 && !b.firmware.events.empty() && b.firmware.events.back().kind() == Kind::kPeerClosed && !lost) {
       lost = true;
       return false;
     }
@@ -236,8 +234,8 @@ TEST_F(HandshakeTest, ALostLastAckIsRepeatedOutOfTimeWait) {
 TEST_F(HandshakeTest, AbortSendsOneRstAndForgets) {
   b.firmware.listen(5000);
   a.firmware.open(kIpB, 5000);
-  a.firmware.on_event = [this](const TcpEvent& e) {
-    if (e.kind == Kind::kConnected) a.firmware.abort(e.flow, 2000);
+  a.firmware.on_event = [this](const LlpEvent& e) {
+    if (e.kind() == Kind::kConnected) a.firmware.abort(e.flow(), 2000);
   };
   run_until_idle();
   EXPECT_THAT(wire.texts(), ElementsAre(">S", "<SA", ">A", ">RA"));
@@ -249,9 +247,9 @@ TEST_F(HandshakeTest, FlowsAreUsedAgainAfterTheyAreGone) {
   b.firmware.listen(5000);
   unsigned opened = 0;
   a.firmware.open(kIpB, 5000, 6000);
-  a.firmware.on_event = [&](const TcpEvent& e) {
-    if (e.kind != Kind::kConnected) return;
-    a.firmware.abort(e.flow);
+  a.firmware.on_event = [&](const LlpEvent& e) {
+    if (e.kind() != Kind::kConnected) return;
+    a.firmware.abort(e.flow());
     if (++opened < 40) a.firmware.open(kIpB, 5000, static_cast<std::uint16_t>(6000 + opened), clk.now() + 1000);
   };
   run_until_idle();
@@ -263,34 +261,30 @@ TEST_F(HandshakeTest, FlowsAreUsedAgainAfterTheyAreGone) {
 // The number stands for another connection by now.
 TEST_F(HandshakeTest, AnOperationForAnEarlierConnectionHasNoEffect) {
   b.firmware.listen(5000);
-  std::vector<TcpEvent> opened;
+  std::vector<LlpEvent> opened;
   a.firmware.open(kIpB, 5000, 6000);
-  a.firmware.on_event = [&](const TcpEvent& e) {
-    if (e.kind != Kind::kConnected) return;
+  a.firmware.on_event = [&](const LlpEvent& e) {
+    if (e.kind() != Kind::kConnected) return;
     opened.push_back(e);
-    if (opened.size() != 1 && e.flow == opened[0].flow) return;
-    a.firmware.abort(e.flow);
+    if (opened.size() != 1 && e.flow() == opened[0].flow()) return;
+    a.firmware.abort(e.flow());
     a.firmware.open(kIpB, 5000, static_cast<std::uint16_t>(6000 + opened.size()), clk.now() + 1000);
   };
   run_until_idle();
   const std::size_t segments = wire.texts().size();
-  const auto push = [&](TcpOp::Kind kind, std::uint16_t life) {
-    TcpOp o;
-    o.kind = kind;
-    o.flow = opened[0].flow;
-    o.life = life;
-    o.bytes = 20;
-    o.data = pool.take();
-    a.firmware.push(std::move(o));
+  const FlowId flow = opened[0].flow();
+  const std::uint16_t life = opened.front().life();
+  for (LlpOp op :
+       {LlpOp(fw::TcpStreamSend{flow, {0, 20}, life}, pool.take()), LlpOp(fw::TcpStreamRead{flow, {0, 20}, life}),
+        LlpOp(fw::TcpSetLimits{flow, {1, abi::KeepAlive::kOn}, life}), LlpOp(fw::TcpEnterRdma{flow, life}),
+        LlpOp(fw::TcpClose{flow, life}), LlpOp(fw::TcpAbort{flow, life})}) {
+    a.firmware.push(std::move(op));
     run_until_idle();
-  };
-  for (const auto kind : {TcpOp::Kind::kStreamSend, TcpOp::Kind::kStreamRead, TcpOp::Kind::kEnterRdma,
-                          TcpOp::Kind::kClose, TcpOp::Kind::kAbort}) {
-    push(kind, opened.front().life);
   }
   EXPECT_EQ(wire.texts().size(), segments);
-  EXPECT_EQ(a.connection.counters().ops_ignored, 5u);
-  push(TcpOp::Kind::kAbort, opened.back().life);
+  EXPECT_EQ(a.connection.counters().ops_ignored, 6u);
+  a.firmware.push(fw::TcpAbort{flow, opened.back().life()});
+  run_until_idle();
   EXPECT_EQ(wire.texts().back(), ">RA");
 }
 
@@ -299,29 +293,29 @@ TEST_F(HandshakeTest, ConnectionsThatEndInAnyWayLeaveNothingBehind) {
   Prng prng(31);
   cable.impair([&](unsigned, Frame&) { return prng.below(10) != 0; });
   const auto any_end = [&prng](Firmware& fw) {
-    return [&prng, &fw](const TcpEvent& e) {
+    return [&prng, &fw](const LlpEvent& e) {
       const Cycle now = fw.clock().now();
-      if (e.kind == Kind::kPeerClosed) fw.close(e.flow, now + prng.below(2000));
-      if (e.kind != Kind::kConnected && e.kind != Kind::kAccepted) return;
+      if (e.kind() == Kind::kPeerClosed) fw.close(e.flow(), now + prng.below(2000));
+      if (e.kind() != Kind::kConnected && e.kind() != Kind::kAccepted) return;
       switch (prng.below(5)) {
         case 0:
-          fw.send(e.flow, counting_bytes(1 + prng.below(1999)));
-          fw.close(e.flow);
+          fw.send(e.flow(), counting_bytes(1 + prng.below(1999)));
+          fw.close(e.flow());
           break;
         case 1:
-          fw.abort(e.flow, now + prng.below(500));
+          fw.abort(e.flow(), now + prng.below(500));
           break;
         case 2:
-          fw.enter_rdma(e.flow, now + prng.below(500));
-          fw.close(e.flow, now + prng.below(5000));
+          fw.enter_rdma(e.flow(), now + prng.below(500));
+          fw.close(e.flow(), now + prng.below(5000));
           break;
         case 3:
-          fw.read(e.flow, 20);
+          fw.read(e.flow(), 20);
           break;
         default:
           break;
       }
-      fw.abort(e.flow, now + 4'000'000);  // those that neither end has closed
+      fw.abort(e.flow(), now + 4'000'000);  // those that neither end has closed
     };
   };
   a.firmware.on_event = any_end(a.firmware);
@@ -341,8 +335,8 @@ TEST_F(HandshakeTest, ConnectionsThatEndInAnyWayLeaveNothingBehind) {
   EXPECT_EQ(pool.in_use(), 0u);
   for (unsigned i = 0; i < 8; ++i) a.firmware.open(kIpB, 5000);
   run_until_idle();
-  EXPECT_EQ(a.firmware.kinds(), std::vector<Kind>(8, Kind::kConnected));
-  EXPECT_EQ(b.firmware.kinds(), std::vector<Kind>(8, Kind::kAccepted));
+  EXPECT_EQ(a.firmware.kinds(), std::vector<LlpEvent::Kind>(8, Kind::kConnected));
+  EXPECT_EQ(b.firmware.kinds(), std::vector<LlpEvent::Kind>(8, Kind::kAccepted));
 }
 
 }  // namespace

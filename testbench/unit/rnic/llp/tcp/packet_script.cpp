@@ -133,12 +133,8 @@ void configure(TcpConfig& config, const std::string& key, const std::string& val
   EXPECT_TRUE(found) << "no key " << key;
 }
 
-const char* name_of(TcpEvent::Kind kind) {
-  constexpr const char* kNames[] = {"accepted",    "connected", "open_failed", "stream_data",
-                                    "peer_closed", "reset",     "closed",      "emss_changed"};
-  const auto i = static_cast<std::size_t>(kind);
-  return i < std::size(kNames) ? kNames[i] : "?";
-}
+// "accepted", of tcp_accepted.
+std::string_view name_of(const LlpEvent& e) { return std::string_view(e.name()).substr(4); }
 
 }  // namespace
 
@@ -328,8 +324,8 @@ void PacketScript::handshake(const Line& line) {
   std::string options;
   for (std::size_t i = 1; i < line.words.size(); ++i) options += line.words[i] + ' ';
   chip_->firmware.listen(5000);
-  chip_->firmware.on_event = [this](const TcpEvent& e) {
-    if (e.kind == TcpEvent::Kind::kAccepted) chip_->firmware.enter_rdma(e.flow);
+  chip_->firmware.on_event = [this](const LlpEvent& e) {
+    if (e.kind() == TcpEvents::kAccepted) chip_->firmware.enter_rdma(e.flow());
   };
   Line syn = line;
   syn.words = {"<", "S", "0"};
@@ -364,11 +360,12 @@ void PacketScript::count(const Line& line) {
 }
 
 void PacketScript::event(const Line& line) {
-  const std::vector<TcpEvent>& events = chip_->firmware.events;
+  const std::vector<LlpEvent>& events = chip_->firmware.events;
   ASSERT_LT(events_, events.size()) << where(line) << "no event";
-  const TcpEvent& e = events[events_++];
-  EXPECT_EQ(name_of(e.kind), line.words.at(1)) << where(line);
-  EXPECT_TRUE(line.words.size() < 3 || e.emss == std::stoul(line.words[2])) << where(line) << "EMSS " << e.emss;
+  const LlpEvent& e = events[events_++];
+  EXPECT_EQ(name_of(e), line.words.at(1)) << where(line);
+  EXPECT_TRUE(line.words.size() < 3 || e.segment_limit() == std::stoul(line.words[2]))
+      << where(line) << "EMSS " << e.segment_limit();
 }
 
 void PacketScript::delivered(const Line& line) {

@@ -6,7 +6,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-using Kind = TcpEvent::Kind;
+using Kind = TcpEvents;
 
 constexpr std::uint32_t kWindow = 0xffff;  // the largest without a scale
 
@@ -304,8 +304,8 @@ TEST_F(Accepting, AListenerIgnoresWhatIsNeitherSynNorAck) {
 TEST_F(Accepting, StartUpFrameAndFpdusInOneSegment) {
   establish();
   chip.firmware.read(FlowId{0}, 20);
-  chip.firmware.on_event = [this](const TcpEvent& e) {
-    if (e.kind == Kind::kStreamData) chip.firmware.enter_rdma(e.flow);
+  chip.firmware.on_event = [this](const LlpEvent& e) {
+    if (e.kind() == Kind::kStreamData) chip.firmware.enter_rdma(e.flow());
   };
   run_us(1);
   send(PeerSegment{"PA", seq, ack, counting_bytes(120)});
@@ -317,7 +317,7 @@ TEST_F(Accepting, StartUpFrameAndFpdusInOneSegment) {
 
 TEST_F(Accepting, WithoutTheOptionWindowsAreNotScaled) {
   establish();
-  EXPECT_EQ(chip.firmware.events.at(0).emss, 536);  // no MSS option either
+  EXPECT_EQ(chip.firmware.events.at(0).segment_limit(), 536);  // no MSS option either
   send(PeerSegment{"PA", seq, ack, counting_bytes(10)});
   EXPECT_EQ(answers.seen.back().window(), 0xffff - 10);
 }

@@ -5,7 +5,7 @@ namespace rnic::test {
 namespace {
 
 using testing::ElementsAre;
-using Kind = TcpEvent::Kind;
+using Kind = TcpEvents;
 
 class StreamTest : public TcpTest {
  protected:
@@ -18,29 +18,29 @@ class StreamTest : public TcpTest {
 TEST_F(StreamTest, TheFirmwareReadsExactlyWhatItAsksFor) {
   connect();
   const Bytes sent = counting_bytes(100);
-  a.firmware.on_event = [&](const TcpEvent& e) {
-    if (e.kind == Kind::kConnected) a.firmware.send(e.flow, sent);
+  a.firmware.on_event = [&](const LlpEvent& e) {
+    if (e.kind() == Kind::kConnected) a.firmware.send(e.flow(), sent);
   };
-  b.firmware.on_event = [&](const TcpEvent& e) {
-    if (e.kind == Kind::kAccepted) b.firmware.read(e.flow, 20);
-    if (e.kind == Kind::kStreamData && e.bytes == 20) b.firmware.read(e.flow, 80);
+  b.firmware.on_event = [&](const LlpEvent& e) {
+    if (e.kind() == Kind::kAccepted) b.firmware.read(e.flow(), 20);
+    if (e.kind() == Kind::kStreamData && e.bytes() == 20) b.firmware.read(e.flow(), 80);
   };
   run_until_idle();
   EXPECT_THAT(b.firmware.kinds(), ElementsAre(Kind::kAccepted, Kind::kStreamData, Kind::kStreamData));
-  EXPECT_EQ(b.firmware.events[1].bytes, 20u);
+  EXPECT_EQ(b.firmware.events[1].bytes(), 20u);
   EXPECT_EQ(stream_data(b.firmware), sent);
   EXPECT_TRUE(b.deframer.stream.empty());
 }
 
 TEST_F(StreamTest, AReadIsAnsweredShortWhenThePeerCloses) {
   connect();
-  a.firmware.on_event = [&](const TcpEvent& e) {
-    if (e.kind != Kind::kConnected) return;
-    a.firmware.send(e.flow, counting_bytes(7));
-    a.firmware.close(e.flow);
+  a.firmware.on_event = [&](const LlpEvent& e) {
+    if (e.kind() != Kind::kConnected) return;
+    a.firmware.send(e.flow(), counting_bytes(7));
+    a.firmware.close(e.flow());
   };
-  b.firmware.on_event = [&](const TcpEvent& e) {
-    if (e.kind == Kind::kAccepted) b.firmware.read(e.flow, 20);
+  b.firmware.on_event = [&](const LlpEvent& e) {
+    if (e.kind() == Kind::kAccepted) b.firmware.read(e.flow(), 20);
   };
   run_until_idle();
   EXPECT_THAT(b.firmware.kinds(), ElementsAre(Kind::kAccepted, Kind::kStreamData, Kind::kPeerClosed));
@@ -49,14 +49,14 @@ TEST_F(StreamTest, AReadIsAnsweredShortWhenThePeerCloses) {
 
 TEST_F(StreamTest, PeerClosedWaitsForOctetsThatWereNotRead) {
   connect();
-  a.firmware.on_event = [&](const TcpEvent& e) {
-    if (e.kind != Kind::kConnected) return;
-    a.firmware.send(e.flow, counting_bytes(40));
-    a.firmware.close(e.flow);
+  a.firmware.on_event = [&](const LlpEvent& e) {
+    if (e.kind() != Kind::kConnected) return;
+    a.firmware.send(e.flow(), counting_bytes(40));
+    a.firmware.close(e.flow());
   };
-  b.firmware.on_event = [&](const TcpEvent& e) {
-    if (e.kind == Kind::kAccepted) b.firmware.read(e.flow, 30, 20'000);
-    if (e.kind == Kind::kStreamData) b.firmware.read(e.flow, 10, 30'000);
+  b.firmware.on_event = [&](const LlpEvent& e) {
+    if (e.kind() == Kind::kAccepted) b.firmware.read(e.flow(), 30, 20'000);
+    if (e.kind() == Kind::kStreamData) b.firmware.read(e.flow(), 10, 30'000);
   };
   run_until_idle();
   EXPECT_THAT(b.firmware.kinds(),
@@ -66,11 +66,11 @@ TEST_F(StreamTest, PeerClosedWaitsForOctetsThatWereNotRead) {
 
 TEST_F(StreamTest, ALongStartUpFrameIsCutAtTheMss) {
   connect();
-  a.firmware.on_event = [&](const TcpEvent& e) {
-    if (e.kind == Kind::kConnected) a.firmware.send(e.flow, counting_bytes(2000));
+  a.firmware.on_event = [&](const LlpEvent& e) {
+    if (e.kind() == Kind::kConnected) a.firmware.send(e.flow(), counting_bytes(2000));
   };
-  b.firmware.on_event = [&](const TcpEvent& e) {
-    if (e.kind == Kind::kAccepted) b.firmware.read(e.flow, 2000);
+  b.firmware.on_event = [&](const LlpEvent& e) {
+    if (e.kind() == Kind::kAccepted) b.firmware.read(e.flow(), 2000);
   };
   run_until_idle();
   EXPECT_EQ(stream_data(b.firmware), counting_bytes(2000));
@@ -84,14 +84,14 @@ TEST_P(SwitchAt, TheDeframerGetsTheVeryNextOctet) {
   const std::uint32_t split = GetParam();
   connect();
   const Bytes sent = counting_bytes(200);
-  a.firmware.on_event = [&](const TcpEvent& e) {
-    if (e.kind != Kind::kConnected) return;
-    a.firmware.send(e.flow, sent);
-    a.firmware.send(e.flow, counting_bytes(3, 200));
+  a.firmware.on_event = [&](const LlpEvent& e) {
+    if (e.kind() != Kind::kConnected) return;
+    a.firmware.send(e.flow(), sent);
+    a.firmware.send(e.flow(), counting_bytes(3, 200));
   };
-  b.firmware.on_event = [&](const TcpEvent& e) {
-    if (e.kind == Kind::kAccepted) b.firmware.read(e.flow, split, 20'000);
-    if (e.kind == Kind::kStreamData) b.firmware.enter_rdma(e.flow);
+  b.firmware.on_event = [&](const LlpEvent& e) {
+    if (e.kind() == Kind::kAccepted) b.firmware.read(e.flow(), split, 20'000);
+    if (e.kind() == Kind::kStreamData) b.firmware.enter_rdma(e.flow());
   };
   run_until_idle();
   const Bytes all = counting_bytes(203);
@@ -110,17 +110,17 @@ class AnswerToOurFrame : public StreamTest, public testing::WithParamInterface<C
 TEST_P(AnswerToOurFrame, IsNotForAnEarlierRead) {
   connect();
   const Cycle switched = GetParam();
-  a.firmware.on_event = [&](const TcpEvent& e) {
-    if (e.kind == Kind::kConnected) a.firmware.read(e.flow, 20);
-    if (e.kind != Kind::kStreamData) return;
-    a.firmware.enter_rdma(e.flow);
-    a.segmenter.send(e.flow, 3, 512);
+  a.firmware.on_event = [&](const LlpEvent& e) {
+    if (e.kind() == Kind::kConnected) a.firmware.read(e.flow(), 20);
+    if (e.kind() != Kind::kStreamData) return;
+    a.firmware.enter_rdma(e.flow());
+    a.segmenter.send(e.flow(), 3, 512);
   };
-  b.firmware.on_event = [&](const TcpEvent& e) {
-    if (e.kind != Kind::kAccepted) return;
-    b.firmware.read(e.flow, 1);
-    b.firmware.send(e.flow, counting_bytes(20));
-    b.firmware.enter_rdma(e.flow, switched);
+  b.firmware.on_event = [&](const LlpEvent& e) {
+    if (e.kind() != Kind::kAccepted) return;
+    b.firmware.read(e.flow(), 1);
+    b.firmware.send(e.flow(), counting_bytes(20));
+    b.firmware.enter_rdma(e.flow(), switched);
   };
   run_until_idle();
   EXPECT_EQ(stream_data(a.firmware), counting_bytes(20));
@@ -132,16 +132,16 @@ INSTANTIATE_TEST_SUITE_P(Switched, AnswerToOurFrame, testing::Values(0, 1000, 15
 TEST_F(StreamTest, FpdusRightBehindTheStartUpFrameReachTheDeframerInOrder) {
   connect();
   // a sends its start-up frame and FPDUs at once; b's firmware is slow, so all of it waits in tcp_rx.
-  a.firmware.on_event = [&](const TcpEvent& e) {
-    if (e.kind != Kind::kConnected) return;
-    a.firmware.send(e.flow, counting_bytes(20));
-    a.firmware.enter_rdma(e.flow);
-    a.segmenter.send(e.flow, 40, 512);
+  a.firmware.on_event = [&](const LlpEvent& e) {
+    if (e.kind() != Kind::kConnected) return;
+    a.firmware.send(e.flow(), counting_bytes(20));
+    a.firmware.enter_rdma(e.flow());
+    a.segmenter.send(e.flow(), 40, 512);
   };
   a.segmenter.send(FlowId{0}, 1, 512, 3000);
-  b.firmware.on_event = [&](const TcpEvent& e) {
-    if (e.kind == Kind::kAccepted) b.firmware.read(e.flow, 20, 3200);
-    if (e.kind == Kind::kStreamData) b.firmware.enter_rdma(e.flow);
+  b.firmware.on_event = [&](const LlpEvent& e) {
+    if (e.kind() == Kind::kAccepted) b.firmware.read(e.flow(), 20, 3200);
+    if (e.kind() == Kind::kStreamData) b.firmware.enter_rdma(e.flow());
   };
   run_until_idle();
   EXPECT_EQ(stream_data(b.firmware), counting_bytes(20));

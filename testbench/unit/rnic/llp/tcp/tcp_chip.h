@@ -16,6 +16,7 @@
 #include "model/rnic/llp/tcp/tcp_tx.h"
 #include "model/rnic/rx/mac_rx.h"
 #include "model/rnic/tx/mac_tx.h"
+#include "testbench/support/llp_kinds.h"
 #include "testbench/support/stage_test.h"
 
 namespace rnic::test {
@@ -28,76 +29,59 @@ inline Bytes counting_bytes(std::size_t n, std::size_t from = 0) {
   return b;
 }
 
+inline bool begins(const LlpEvent& e) { return e.kind() == TcpEvents::kAccepted || e.kind() == TcpEvents::kConnected; }
+
 // Pushes operations, remembers events, and lets a test react to them.
 class Firmware final : public Stage {
  public:
-  PopPort<TcpEvent> event{*this, "event"};
-  PushPort<TcpOp> op{*this, "op"};
-  std::function<void(const TcpEvent&)> on_event;
+  PopPort<LlpEvent> event{*this, "event"};
+  PushPort<LlpOp> op{*this, "op"};
+  std::function<void(const LlpEvent&)> on_event;
   bool finishes_first = false;  // as a processor: takes no event while it has operations to push
-  std::vector<TcpEvent> events;
+  std::vector<LlpEvent> events;
   std::vector<Cycle> cycles;
 
   Firmware(sc_core::sc_module_name nm, ClockDomain& clk, BufferPool& pool) : Stage(nm, clk), pool_(pool) {}
 
   // From on_event(), or while the simulation does not run.
-  void push(TcpOp o, Cycle from = 0) {
+  void push(LlpOp o, Cycle from = 0) {
     const auto later = [from](const Timed& t) { return t.from > from; };
     todo_.insert(std::find_if(todo_.begin(), todo_.end(), later), {from, std::move(o)});
     if (ticking_) return;
     const auto kernel_ps = static_cast<std::uint64_t>(sc_core::sc_time_stamp().value());
     wake(std::max({from, now() + 1, clock().cycle_at_or_after(kernel_ps)}));
   }
-  void listen(std::uint16_t port) {
-    TcpOp o;
-    o.kind = TcpOp::Kind::kListen;
-    o.port = port;
-    push(o);
-  }
+  void listen(std::uint16_t port) { push(fw::TcpListen{port}); }
   void open(std::uint32_t ip, std::uint16_t port, std::uint16_t local = 0, Cycle from = 0) {
-    TcpOp o;
-    o.kind = TcpOp::Kind::kOpen;
-    o.peer_ip = ip;
-    o.peer_port = port;
-    o.port = local;
-    o.cookie = 0xc00c1e;
-    push(o, from);
+    push(fw::TcpOpen{ip, port, local, 0xc00c1e}, from);
   }
   void send(FlowId flow, const Bytes& bytes) {
-    TcpOp o = on(TcpOp::Kind::kStreamSend, flow);
-    o.bytes = static_cast<std::uint32_t>(bytes.size());
-    o.data = pool_.take();
-    std::copy(bytes.begin(), bytes.end(), o.data->bytes());
-    push(std::move(o));
+    BufferRef octets = pool_.take();
+    std::copy(bytes.begin(), bytes.end(), octets->bytes());
+    push(LlpOp(fw::TcpStreamSend{flow, {0, static_cast<std::uint32_t>(bytes.size())}, lives_[flow.v]},
+               std::move(octets)));
   }
   void read(FlowId flow, std::uint32_t bytes, Cycle from = 0) {
-    TcpOp o = on(TcpOp::Kind::kStreamRead, flow);
-    o.bytes = bytes;
-    push(o, from);
+    push(fw::TcpStreamRead{flow, {0, bytes}, lives_[flow.v]}, from);
   }
   void set_limits(FlowId flow, abi::TcpLimits limits, Cycle from = 0) {
-    TcpOp o = on(TcpOp::Kind::kSetLimits, flow);
-    o.limits = limits;
-    push(o, from);
+    push(fw::TcpSetLimits{flow, limits, lives_[flow.v]}, from);
   }
-  void enter_rdma(FlowId flow, Cycle from = 0) { push(on(TcpOp::Kind::kEnterRdma, flow), from); }
-  void close(FlowId flow, Cycle from = 0) { push(on(TcpOp::Kind::kClose, flow), from); }
-  void abort(FlowId flow, Cycle from = 0) { push(on(TcpOp::Kind::kAbort, flow), from); }
+  void enter_rdma(FlowId flow, Cycle from = 0) { push(fw::TcpEnterRdma{flow, lives_[flow.v]}, from); }
+  void close(FlowId flow, Cycle from = 0) { push(fw::TcpClose{flow, lives_[flow.v]}, from); }
+  void abort(FlowId flow, Cycle from = 0) { push(fw::TcpAbort{flow, lives_[flow.v]}, from); }
 
   // In RDMA mode the datapath reports it, after all that came before the peer's FIN.
   void hear_end(FlowId flow) {
     if (closed_.count(flow.v) != 0) return;
-    TcpEvent e;
-    e.kind = TcpEvent::Kind::kPeerClosed;
-    e.flow = flow;
-    events.push_back(e);
+    events.push_back(fw::TcpPeerClosed{flow});
     cycles.push_back(now());
     if (on_event) on_event(events.back());
   }
 
-  std::vector<TcpEvent::Kind> kinds() const {
-    std::vector<TcpEvent::Kind> k;
-    for (const TcpEvent& e : events) k.push_back(e.kind);
+  std::vector<LlpEvent::Kind> kinds() const {
+    std::vector<LlpEvent::Kind> k;
+    for (const LlpEvent& e : events) k.push_back(e.kind());
     return k;
   }
 
@@ -105,15 +89,15 @@ class Firmware final : public Stage {
     ticking_ = true;
     if (event->can_pop() && !(finishes_first && !todo_.empty())) {
       events.push_back(event->pop());
-      const TcpEvent::Kind kind = events.back().kind;
-      if (events.back().flow != kNoFlow) lives_[events.back().flow.v] = events.back().life;
-      if (kind == TcpEvent::Kind::kAccepted || kind == TcpEvent::Kind::kConnected) closed_.erase(events.back().flow.v);
+      const FlowId flow = events.back().flow();
+      if (flow != kNoFlow) lives_[flow.v] = events.back().life();
+      if (begins(events.back())) closed_.erase(flow.v);
       cycles.push_back(now());
       if (on_event) on_event(events.back());
     }
     if (!todo_.empty() && todo_.front().from <= now() && op->can_push()) {
-      const TcpOp& o = todo_.front().op;
-      if (o.kind == TcpOp::Kind::kClose || o.kind == TcpOp::Kind::kAbort) closed_.insert(o.flow.v);
+      const LlpOp& o = todo_.front().op;
+      if (o.get<fw::TcpClose>() != nullptr || o.get<fw::TcpAbort>() != nullptr) closed_.insert(o.flow().v);
       op->push(std::move(todo_.front().op));
       todo_.pop_front();
     }
@@ -125,15 +109,8 @@ class Firmware final : public Stage {
  private:
   struct Timed {
     Cycle from;
-    TcpOp op;
+    LlpOp op;
   };
-  TcpOp on(TcpOp::Kind kind, FlowId flow) {
-    TcpOp o;
-    o.kind = kind;
-    o.flow = flow;
-    o.life = lives_[flow.v];
-    return o;
-  }
   BufferPool& pool_;
   std::deque<Timed> todo_;
   std::map<std::uint32_t, std::uint16_t> lives_;  // of flows, as the last event had it
@@ -328,8 +305,8 @@ struct TcpChip {
     config.early_placement = false;
     return config;
   }
-  Link<TcpOp> op;
-  Link<TcpEvent> event;
+  Link<LlpOp> op;
+  Link<LlpEvent> event;
   Link<tcp::TxCommand> to_tx;
   Link<tcp::RxCommand> to_rx;
   Link<tcp::TxReport> from_tx;
@@ -424,8 +401,8 @@ struct TcpNetwork {
     b.firmware.listen(5000);
     a.firmware.open(kIpB, 5000, 4791);
     const auto switch_on = [](Firmware& fw) {
-      return [&fw](const TcpEvent& e) {
-        if (e.kind == TcpEvent::Kind::kAccepted || e.kind == TcpEvent::Kind::kConnected) fw.enter_rdma(e.flow);
+      return [&fw](const LlpEvent& e) {
+        if (begins(e)) fw.enter_rdma(e.flow());
       };
     };
     a.firmware.on_event = switch_on(a.firmware);
@@ -453,8 +430,8 @@ class TcpTest : public StageTest {
   // What the firmware got by kStreamData.
   static Bytes stream_data(const Firmware& fw) {
     Bytes all;
-    for (const TcpEvent& e : fw.events) {
-      if (e.kind == TcpEvent::Kind::kStreamData) all.insert(all.end(), e.data->bytes(), e.data->bytes() + e.bytes);
+    for (const LlpEvent& e : fw.events) {
+      if (e.kind() == TcpEvents::kStreamData) all.insert(all.end(), e.data->bytes(), e.data->bytes() + e.bytes());
     }
     return all;
   }
