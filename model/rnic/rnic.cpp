@@ -89,8 +89,8 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       tcp_connection("tcp_connection", clk, config.tcp, station),
       sctp_rx("sctp_rx", clk, config.datapath, station, frames_),
       sctp_crc_check("sctp_crc_check", clk),
-      sctp_association("sctp_association", clk, config.sctp, config.tcp, config.datapath, station, config.tcp.max_flows,
-                       frames_),
+      sctp_association("sctp_association", clk, config.sctp, config.tcp.mtu, config.datapath, station,
+                       config.tcp.max_flows, frames_),
       sctp_tx("sctp_tx", clk, config.datapath, station),
       sctp_crc_insert("sctp_crc_insert", clk),
       command_fetch(

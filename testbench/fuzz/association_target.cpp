@@ -319,6 +319,7 @@ class Bench final : public test::StageTest {
 
   // Associations that are up are aborted, others give up: nothing is left of any.
   void end() {
+    advance(200);  // the firmware's last operations may begin another life
     for (std::uint32_t a = 0; a < kAssociations; ++a) {
       side_.op.send(side_.flow_op(StreamAction::kAbort, FlowId{test::kFirstFlow + a * kStreams}));
     }

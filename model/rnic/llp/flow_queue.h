@@ -1,5 +1,4 @@
-// A first-in first-out list of flows in a flat array: each flow is in it at most once, no allocation after
-// construction.
+// A first-in first-out list of ids in a flat array: each is in it at most once, no allocation after construction.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +9,29 @@
 
 namespace rnic::llp {
 
-class FlowQueue {
+template <class I>
+class IdQueue {
  public:
-  explicit FlowQueue(std::size_t flows) : next_(flows, kOut) {}
+  explicit IdQueue(std::size_t ids) : next_(ids, kOut) {}
 
   bool empty() const { return head_ == kEnd; }
-  FlowId front() const { return FlowId{head_}; }
-  bool contains(FlowId flow) const { return next_[flow.v] != kOut; }
+  I front() const { return I{head_}; }
+  bool contains(I id) const { return next_[id.v] != kOut; }
 
-  // A flow that is already in the queue is not added again.
-  void push(FlowId flow) {
-    if (contains(flow)) return;
-    next_[flow.v] = kEnd;
-    if (empty()) head_ = flow.v;
-    else next_[tail_] = flow.v;
-    tail_ = flow.v;
+  // One that is already in the queue is not added again.
+  void push(I id) {
+    if (contains(id)) return;
+    next_[id.v] = kEnd;
+    if (empty()) head_ = id.v;
+    else next_[tail_] = id.v;
+    tail_ = id.v;
   }
-  FlowId pop() {
+  I pop() {
     RNIC_CHECK(!empty());
-    const FlowId flow{head_};
+    const I id{head_};
     head_ = next_[head_];
-    next_[flow.v] = kOut;
-    return flow;
+    next_[id.v] = kOut;
+    return id;
   }
 
  private:
@@ -39,5 +39,7 @@ class FlowQueue {
   std::vector<std::uint32_t> next_;
   std::uint32_t head_ = kEnd, tail_ = kEnd;
 };
+
+using FlowQueue = IdQueue<FlowId>;
 
 }  // namespace rnic::llp

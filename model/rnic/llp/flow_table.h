@@ -1,4 +1,4 @@
-// From a connection's address to its flow: open addressing in one flat array, the same for every run.
+// From the address of a connection or association to its id: open addressing in one flat array, the same for every run.
 #pragma once
 
 #include <cstdint>
@@ -12,42 +12,44 @@
 namespace rnic::llp {
 
 // Linear probing at a load of at most one half; removal moves later entries up, so nothing is ever rebuilt.
-class FlowTable {
+template <class I>
+class IdTable {
  public:
-  explicit FlowTable(std::size_t flows) {
+  static constexpr I kNone{0xffffffffu};
+  explicit IdTable(std::size_t ids) {
     std::size_t slots = 2;
-    while (slots < 2 * flows) slots *= 2;
-    slots_.assign(slots, kNoFlow);
-    keys_.resize(flows);
+    while (slots < 2 * ids) slots *= 2;
+    slots_.assign(slots, kNone);
+    keys_.resize(ids);
   }
 
-  FlowId find(const FlowKey& key) const {
+  I find(const FlowKey& key) const {
     for (std::size_t i = home(key);; i = next(i)) {
-      if (slots_[i] == kNoFlow || keys_[slots_[i].v] == key) return slots_[i];
+      if (slots_[i] == kNone || keys_[slots_[i].v] == key) return slots_[i];
     }
   }
-  void insert(FlowId flow, const FlowKey& key) {
-    RNIC_CHECK(find(key) == kNoFlow);
+  void insert(I id, const FlowKey& key) {
+    RNIC_CHECK(find(key) == kNone);
     std::size_t i = home(key);
-    while (slots_[i] != kNoFlow) i = next(i);
-    slots_[i] = flow;
-    keys_[flow.v] = key;
+    while (slots_[i] != kNone) i = next(i);
+    slots_[i] = id;
+    keys_[id.v] = key;
   }
-  void erase(FlowId flow) {
-    std::size_t hole = home(keys_[flow.v]);
-    while (slots_[hole] != flow) {
-      RNIC_CHECK(slots_[hole] != kNoFlow);
+  void erase(I id) {
+    std::size_t hole = home(keys_[id.v]);
+    while (slots_[hole] != id) {
+      RNIC_CHECK(slots_[hole] != kNone);
       hole = next(hole);
     }
-    for (std::size_t i = next(hole); slots_[i] != kNoFlow; i = next(i)) {
+    for (std::size_t i = next(hole); slots_[i] != kNone; i = next(i)) {
       // Moves up unless its home is after the hole.
       if (distance(home(keys_[slots_[i].v]), i) < distance(hole, i)) continue;
       slots_[hole] = slots_[i];
       hole = i;
     }
-    slots_[hole] = kNoFlow;
+    slots_[hole] = kNone;
   }
-  const FlowKey& key(FlowId flow) const { return keys_[flow.v]; }
+  const FlowKey& key(I id) const { return keys_[id.v]; }
 
  private:
   std::size_t next(std::size_t i) const { return (i + 1) & (slots_.size() - 1); }
@@ -57,8 +59,10 @@ class FlowTable {
     return mix64(std::uint64_t{key.peer_ip} << 32 | ports) & (slots_.size() - 1);
   }
 
-  std::vector<FlowId> slots_;
+  std::vector<I> slots_;
   std::vector<FlowKey> keys_;
 };
+
+using FlowTable = IdTable<FlowId>;
 
 }  // namespace rnic::llp

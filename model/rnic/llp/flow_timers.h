@@ -1,4 +1,4 @@
-// One timer per flow, exact to the cycle. Restarting one costs a store; a flow whose timer is off costs nothing.
+// One timer per id, exact to the cycle. Restarting one costs a store; one that is off costs nothing.
 #pragma once
 
 #include <algorithm>
@@ -10,36 +10,38 @@
 
 namespace rnic::llp {
 
-// A heap of the cycles at which to look at a flow. Postponing or stopping a timer leaves its entry in the heap: when
-// its cycle comes, the flow's deadline decides whether it fires, goes back into the heap, or is dropped.
-class FlowTimers {
+// A heap of the cycles at which to look at a timer. Postponing or stopping it leaves its entry in the heap: when the
+// cycle comes, the deadline decides whether it fires, goes back into the heap, or is dropped.
+template <class I>
+class IdTimers {
  public:
-  explicit FlowTimers(std::size_t flows) : timers_(flows) { heap_.reserve(flows); }
+  static constexpr I kNone{0xffffffffu};
+  explicit IdTimers(std::size_t ids) : timers_(ids) { heap_.reserve(ids); }
 
-  void start(FlowId flow, Cycle at) {
-    Timer& t = timers_[flow.v];
+  void start(I id, Cycle at) {
+    Timer& t = timers_[id.v];
     t.deadline = at;
-    if (at < t.looked_at) enter(flow, at);
+    if (at < t.looked_at) enter(id, at);
   }
-  void stop(FlowId flow) { timers_[flow.v].deadline = kNever; }
-  bool running(FlowId flow) const { return timers_[flow.v].deadline != kNever; }
+  void stop(I id) { timers_[id.v].deadline = kNever; }
+  bool running(I id) const { return timers_[id.v].deadline != kNever; }
 
-  // The next flow whose timer has expired; kNoFlow when there is none left in this cycle.
-  FlowId expired(Cycle now) {
+  // The next one that has expired; kNone when there is none left in this cycle.
+  I expired(Cycle now) {
     while (!heap_.empty() && heap_.front().at <= now) {
       const Entry entry = heap_.front();
       std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
       heap_.pop_back();
-      Timer& t = timers_[entry.flow.v];
+      Timer& t = timers_[entry.id.v];
       if (t.looked_at != entry.at) continue;  // an earlier entry replaced it
       t.looked_at = kNever;
       if (t.deadline <= now) {
         t.deadline = kNever;
-        return entry.flow;
+        return entry.id;
       }
-      if (t.deadline != kNever) enter(entry.flow, t.deadline);
+      if (t.deadline != kNever) enter(entry.id, t.deadline);
     }
-    return kNoFlow;
+    return kNone;
   }
   // When to ask again; kNever if no timer runs.
   Cycle next() const { return heap_.empty() ? kNever : heap_.front().at; }
@@ -47,21 +49,23 @@ class FlowTimers {
  private:
   struct Timer {
     Cycle deadline = kNever;
-    Cycle looked_at = kNever;  // of the flow's valid entry in the heap
+    Cycle looked_at = kNever;  // of the valid entry in the heap
   };
   struct Entry {
     Cycle at;
-    FlowId flow;
-    bool operator>(const Entry& o) const { return at != o.at ? at > o.at : o.flow < flow; }
+    I id;
+    bool operator>(const Entry& o) const { return at != o.at ? at > o.at : o.id < id; }
   };
-  void enter(FlowId flow, Cycle at) {
-    timers_[flow.v].looked_at = at;
-    heap_.push_back({at, flow});
+  void enter(I id, Cycle at) {
+    timers_[id.v].looked_at = at;
+    heap_.push_back({at, id});
     std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
   }
 
   std::vector<Timer> timers_;
   std::vector<Entry> heap_;
 };
+
+using FlowTimers = IdTimers<FlowId>;
 
 }  // namespace rnic::llp

@@ -63,9 +63,12 @@ struct SlotList {
     head = pool.give_back(head);
     if (head == kNil) tail = kNil;
   }
+  // Returns how many there were.
   template <class T>
-  void clear(SlotPool<T>& pool) {
-    while (!empty()) drop_front(pool);
+  unsigned clear(SlotPool<T>& pool) {
+    unsigned slots = 0;
+    for (; !empty(); ++slots) drop_front(pool);
+    return slots;
   }
 };
 

@@ -188,6 +188,7 @@ void Endpoint::answer(const InitView& view, const Ends& ends, const Own& own, st
   cookie.own_tie_tag = own_tie;
   cookie.peer_tie_tag = peer_tie;
   const CookieOctets octets = seal(cookie_key_, cookie);
+  ++out.macs;
   std::uint8_t adaptation[sizeof kDdpAdaptation];
   store_be32(adaptation, kDdpAdaptation);
   SctpParameters parameters;
@@ -254,6 +255,7 @@ std::optional<Cookie> Endpoint::receive(const Received& packet, bool listening, 
     return std::nullopt;
   }
   Cookie cookie;
+  ++out.macs;
   switch (check(packet, first->value, now, cookie)) {
     case CookieCheck::kForged:
       ++counters_.forged_cookies;

@@ -11,6 +11,7 @@ void Outcome::clear() {
   bytes_ = events_used_ = chunks_used_ = 0;
   timers_.fill(std::nullopt);
   rtt.reset();
+  macs = 0;
 }
 
 // The chunk that ends an association comes last in a packet, and is never the one left out.

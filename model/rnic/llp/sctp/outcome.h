@@ -72,6 +72,8 @@ class Outcome {
   const std::optional<Cycle>& timer(SetupTimer t) const { return timers_[static_cast<std::size_t>(t)]; }
   // Of an answered HEARTBEAT.
   std::optional<Cycle> rtt;
+  // MACs that were computed, of cookies made or checked.
+  unsigned macs = 0;
 
   // For the producers.
   void clear();

@@ -7,7 +7,7 @@
 #include "model/common/bytes.h"
 #include "model/rnic/llp/link_address.h"
 #include "model/rnic/llp/sctp/ip_reassembly.h"
-#include "model/rnic/llp/tcp/tcp_config.h"
+#include "model/rnic/messages/datapath.h"
 #include "model/rnic/messages/sctp.h"
 #include "model/wire/icmp.h"
 #include "model/wire/sctp.h"
@@ -16,8 +16,8 @@ namespace rnic::sctp {
 
 inline constexpr std::uint32_t kLowerHeaderBytes = wire::EthernetHeader::kBytes + wire::Ipv4Header::kBytes;
 // Octets available to SCTP in an IPv4 packet of the interface's MTU.
-inline std::uint32_t packet_limit(const TcpConfig& tcp) {
-  return static_cast<std::uint32_t>((tcp.mtu - wire::Ipv4Header::kBytes) / wire::kSctpAlign * wire::kSctpAlign);
+inline std::uint32_t packet_limit(std::uint32_t mtu) {
+  return static_cast<std::uint32_t>((mtu - wire::Ipv4Header::kBytes) / wire::kSctpAlign * wire::kSctpAlign);
 }
 
 // A peer may have a larger MTU than this station, up to the largest possible, and SCTP has nothing like TCP's MSS to

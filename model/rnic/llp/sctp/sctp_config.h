@@ -36,6 +36,10 @@ struct SctpConfig {
   unsigned tx_cycles = 6;
   unsigned rx_cycles = 6;
   unsigned chunk_cycles = 1;
+  unsigned gap_cycles = 1;
+  unsigned mac_cycles = 16;
+  unsigned scan_cycles = 1;
+  unsigned release_cycles = 1;
   std::uint64_t seed = 0;
 
   template <class V>
@@ -99,6 +103,16 @@ struct SctpConfig {
       "from a segment's beat in the association engine to that beat at ddp_placement", in_range(1, 63), unit("cycles"));
     v("chunk_cycles", &SctpConfig::chunk_cycles, "cycles that the association engine takes for a DATA chunk",
       in_range(1, 64), unit("cycles"));
+    v("gap_cycles", &SctpConfig::gap_cycles, "the same for a gap block of a received SACK", in_range(0, 64),
+      unit("cycles"));
+    v("mac_cycles", &SctpConfig::mac_cycles, "the same for the MAC of a cookie that is made or checked",
+      in_range(0, 1024), unit("cycles"));
+    v("scan_cycles", &SctpConfig::scan_cycles,
+      "the same for each association that a search looks at: for a connect, or for one that makes room",
+      in_range(0, 64), unit("cycles"));
+    v("release_cycles", &SctpConfig::release_cycles,
+      "the same for each 16 messages that are released when an association ends or restarts", in_range(0, 64),
+      unit("cycles"));
     v("seed", &SctpConfig::seed, "seed of tags, first TSNs and the key of cookies; 0: the run's, or the system's");
   }
 

@@ -420,6 +420,7 @@ void Setup::on_init_ack(const Chunk& chunk, const Received& packet, Cycle now, O
 // Section 5.2.4. True: the rest of the packet counts.
 bool Setup::on_cookie_echo(const Chunk& chunk, const Received& packet, Cycle now, Outcome& out) {
   Cookie cookie;
+  ++out.macs;
   const Endpoint::CookieCheck check = endpoint_.check(packet, chunk.value, now, cookie);
   if (check == Endpoint::CookieCheck::kForged) {
     ++endpoint_.counters_.forged_cookies;

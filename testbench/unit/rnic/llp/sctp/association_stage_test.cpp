@@ -1,5 +1,6 @@
 // The association engine between its neighbours: two of them on a wire.
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "testbench/unit/rnic/llp/sctp/sctp_pair.h"
@@ -25,6 +26,7 @@ TEST_F(SctpStages, ASessionOpensAndSegmentsArriveWholeAndInOrder) {
   EXPECT_EQ(a->source.wqes[flow.v], sent.size());
   EXPECT_EQ(b->source.wqes[flow.v], sent.size());
   EXPECT_EQ(a->tx.counters().retransmissions + b->tx.counters().retransmissions, 0u);
+  EXPECT_GT(ab->bundles, 0u);  // of a SACK and DATA
 }
 
 // ---- Cycles
@@ -88,6 +90,121 @@ TEST_P(SctpChunkCycles, ADataChunkKeepsTheReceivingSideForChunkCycles) {
   EXPECT_EQ(b->sink.last_beats[2] - b->sink.last_beats[1], config.chunk_cycles);
 }
 
+// What occupies the receiving side beside DATA: the next packet is delivered so much later.
+class SctpCosts : public SctpCycles, public testing::WithParamInterface<unsigned> {
+ protected:
+  // Packets of one beat, one a cycle, on two streams; the second one is changed. Returns how much later than the first
+  // one the last one is taken from the wire, as the `delivered`-th segment.
+  Cycle third_after_first(std::size_t delivered, const std::function<void(Bytes& packet)>& forge) {
+    const FlowId flow = open_session(), other = open_session();
+    b->sink.last_beats.clear();
+    ab->fate = [this, forge, first = ab->seen.size()](std::size_t n, const Frame&) {
+      Wire::Fate f;
+      if (n != first + 1) return f;
+      f.forge = [this, forge](Bytes& packet) {
+        forge(packet);
+        forged_beats = beats(packet.size() + 4);
+      };
+      return f;
+    };
+    for (const FlowId to : {flow, other, flow}) a->source.send(to, segment(14, 1));
+    run();
+    return b->sink.last_beats.at(delivered) - b->sink.last_beats.at(0);
+  }
+  // A packet of one beat arrives in the cycle in which the engine gets the operation. Returns how much later it is
+  // delivered than one without an operation, before `prepare`.
+  Cycle delay_by(FlowId flow, const std::function<LlpOp()>& prepare) {
+    Cycle after[2];
+    for (unsigned round = 0; round < 2; ++round) {
+      const LlpOp operation = round == 1 ? prepare() : LlpOp();
+      sc_core::sc_start(sc_core::sc_time::from_value(1000 * clk.period_ps()));
+      b->sink.last_beats.clear();
+      const Cycle begin = clk.cycle_at_or_after(static_cast<std::uint64_t>(sc_core::sc_time_stamp().value()));
+      if (round == 1) b->op.send_at(begin + after[0] - config.rx_cycles - 1, operation);
+      a->source.send(flow, segment(14, round));
+      run();
+      after[round] = b->sink.last_beats.back() - begin;  // an end of the association comes before
+    }
+    return after[1] - after[0];
+  }
+  Cycle forged_beats = 0;
+};
+INSTANTIATE_TEST_SUITE_P(Cycles, SctpCosts, testing::Values(0u, 1u, 20u));
+
+TEST_P(SctpCosts, AGapBlockTakesGapCycles) {
+  constexpr std::uint16_t kBlocks = 7;
+  config.gap_cycles = GetParam();
+  build();
+  const Cycle later = third_after_first(2, [this](Bytes& packet) {
+    std::uint32_t acked = 0;  // by a, long since
+    for (const Bytes& f : ba->seen) {
+      if (f[34 + 12] == 0) acked = load_be32(&f[34 + 12 + 4]);
+    }
+    Bytes sack(16 + 4 * kBlocks);
+    sack[0] = 3;
+    store_be16(&sack[2], static_cast<std::uint16_t>(sack.size()));
+    store_be32(&sack[4], acked - 1);
+    store_be32(&sack[8], 1 << 16);
+    store_be16(&sack[12], kBlocks);
+    for (std::uint16_t i = 0; i < kBlocks; ++i) {
+      store_be16(&sack[16 + 4u * i], static_cast<std::uint16_t>(2 + 2 * i));
+      store_be16(&sack[18 + 4u * i], static_cast<std::uint16_t>(2 + 2 * i));
+    }
+    packet.insert(packet.begin() + 12, sack.begin(), sack.end());
+  });
+  EXPECT_EQ(later, forged_beats - 1 + 2 * config.chunk_cycles + kBlocks * config.gap_cycles);
+}
+
+TEST_P(SctpCosts, TheMacOfACookieTakesMacCycles) {
+  config.mac_cycles = GetParam();
+  build();
+  const Cycle later = third_after_first(1, [](Bytes& packet) {
+    store_be16(&packet[0], 7);  // of no association
+    packet.resize(12 + 4 + 72);
+    packet[12] = 10;  // COOKIE ECHO
+    packet[13] = 0;
+    store_be16(&packet[14], 4 + 72);
+  });
+  EXPECT_EQ(later, forged_beats - 1 + 2 * config.chunk_cycles + config.mac_cycles);
+}
+
+TEST_P(SctpCosts, ASearchTakesScanCyclesForEachAssociation) {
+  config.scan_cycles = GetParam();
+  build();
+  const FlowId flow = open_session();
+  const auto connect = [] { return fw::SctpConnect{0x0a0000fe, kPort}; };
+  EXPECT_EQ(delay_by(flow, connect), config.max_associations * config.scan_cycles);
+}
+
+TEST_P(SctpCosts, AReleaseTakesReleaseCyclesForEachSixteenMessages) {
+  config.release_cycles = GetParam();
+  build();
+  const FlowId flow = open_session();
+  b->op.send(fw::SctpListen{kPort + 1});
+  a->op.send(fw::SctpConnect{kSctpIp[1], kPort + 1, 0, 8});
+  run();
+  const FlowId other = a->event.back().flow();
+  a->op.send(a->flow_op(Action::kBegin, other));
+  control(*a, other, {0, 1});
+  run();
+  const FlowId at_b = b->event.back().flow();
+  control(*b, at_b, {0, 2});
+  b->op.send(b->flow_op(Action::kOpen, at_b));
+  run();
+  constexpr unsigned kMessages = 33;
+  const auto fill = [&] {
+    ba->fate = [](std::size_t, const Frame& f) {  // of that association, nothing arrives
+      Wire::Fate fate;
+      if (load_be16(f.data() + 34) == kPort + 1) fate.copies = 0;
+      return fate;
+    };
+    for (unsigned i = 0; i < kMessages; ++i) b->source.send(at_b, segment(14, i));
+    return b->flow_op(Action::kAbort, at_b);
+  };
+  const Cycle beat = 1;  // of the end of the association, which goes first
+  EXPECT_EQ(delay_by(flow, fill), std::max<Cycle>(beat, 3 * config.release_cycles));
+}
+
 TEST_F(SctpCycles, ASackLeavesWithItsSecondPacketOrAfterTheDelay) {
   build();
   const FlowId flow = open_session();
@@ -132,7 +249,6 @@ TEST_P(SctpWire, LosesRepeatsDelaysAndCorruptsAndNothingIsMissing) {
   EXPECT_EQ(b->source.wqes[flow.v], sent.size());
   EXPECT_GT(b->association.counters().out_of_order, 0u);
   EXPECT_GT(b->association.counters().early_segments, 0u);
-  EXPECT_GT(ab->bundles, 0u);  // of a SACK and DATA
   EXPECT_GT(b->rx.counters().bad_checksum, 0u);
 }
 

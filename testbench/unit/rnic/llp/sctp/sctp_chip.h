@@ -15,6 +15,7 @@
 #include "model/rnic/llp/sctp/sctp_association.h"
 #include "model/rnic/llp/sctp/sctp_rx.h"
 #include "model/rnic/llp/sctp/sctp_tx.h"
+#include "model/rnic/llp/tcp/tcp_config.h"
 #include "model/rnic/rx/crc_check.h"
 #include "model/rnic/tx/crc_insert.h"
 #include "testbench/support/stage_test.h"
@@ -359,7 +360,7 @@ class SctpChipTest : public StageTest {
         : station{kMac, {kIp}, {{{kPeerIp}, kPeerMac}}, 1},
           contexts(t.clk, {256, kFirstFlow + t.config.max_associations * t.config.streams}),
           rx("rx", t.clk, {}, station, t.pool),
-          association("association", t.clk, t.config, t.tcp, {}, station, kFirstFlow, t.pool),
+          association("association", t.clk, t.config, t.tcp.mtu, {}, station, kFirstFlow, t.pool),
           tx("tx", t.clk, {}, station),
           insert("insert", t.clk),
           check("check", t.clk),

@@ -16,6 +16,7 @@
 #include "model/rnic/llp/sctp/sctp_association.h"
 #include "model/rnic/llp/sctp/sctp_rx.h"
 #include "model/rnic/llp/sctp/sctp_tx.h"
+#include "model/rnic/llp/tcp/tcp_config.h"
 #include "model/rnic/rx/crc_check.h"
 #include "model/rnic/tx/crc_insert.h"
 #include "model/wire/checksum.h"
@@ -279,7 +280,7 @@ struct SctpSide {
            BufferPool& pool)
       : station{kSctpMac[i], {kSctpIp[i]}, {{{kSctpIp[1 - i]}, kSctpMac[1 - i]}}, i + 1},
         rx((n + "rx").c_str(), clk, {}, station, pool),
-        association((n + "association").c_str(), clk, config, tcp, {}, station, kFirstFlow, pool),
+        association((n + "association").c_str(), clk, config, tcp.mtu, {}, station, kFirstFlow, pool),
         tx((n + "tx").c_str(), clk, {}, station),
         insert((n + "insert").c_str(), clk),
         check((n + "check").c_str(), clk),

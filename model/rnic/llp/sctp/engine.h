@@ -1,0 +1,104 @@
+// What the associations of a chip share: settings, memory, and who waits for what. See sctp_association.md.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "model/common/clock_domain.h"
+#include "model/common/drops.h"
+#include "model/common/ring.h"
+#include "model/rnic/llp/flow_queue.h"
+#include "model/rnic/llp/flow_table.h"
+#include "model/rnic/llp/flow_timers.h"
+#include "model/rnic/llp/link_address.h"
+#include "model/rnic/llp/sctp/association_context.h"
+#include "model/rnic/llp/sctp/ids.h"
+#include "model/rnic/llp/sctp/packet.h"
+#include "model/rnic/llp/sctp/rfc9260.h"
+#include "model/rnic/llp/sctp/sctp_association_counters.h"
+#include "model/rnic/llp/sctp/sctp_config.h"
+#include "model/rnic/llp/sctp/segment_delivery.h"
+#include "model/rnic/messages/llp_firmware.h"
+#include "model/rnic/messages/sctp.h"
+
+namespace rnic::sctp {
+
+// Timers of an association: those of its set-up, then these.
+inline constexpr std::uint32_t kT3 = kSetupTimers, kSackDelay = kT3 + 1, kIdle = kT3 + 2, kTimers = 8;
+
+struct Engine {
+  // Flows from `first_flow` on are the streams.
+  Engine(const ClockDomain& clk, const SctpConfig& config, std::uint32_t mtu, const DatapathConfig& datapath,
+         const LinkAddress& station, std::uint32_t first_flow, BufferPool& pool, PushPort<StreamBeat>& behind,
+         Drops& drops);
+  // The keys continue, so that no earlier packet fits a later association.
+  void reset();
+
+  Cycle now() const { return clk.now(); }
+  // Numbers.
+  StreamIndex index_of(AssociationId a, std::uint32_t stream) const {
+    return StreamIndex{a.v * config.streams + stream};
+  }
+  FlowId flow_of(StreamIndex stream) const { return FlowId{first_flow + stream.v}; }
+  FlowId flow_of(AssociationId a, std::uint32_t stream) const { return flow_of(index_of(a, stream)); }
+  AssociationId association_of(StreamIndex stream) const { return AssociationId{stream.v / config.streams}; }
+  AssociationId association_of(FlowId flow) const { return association_of(StreamIndex{flow.v - first_flow}); }
+  std::uint16_t stream_of(FlowId flow) const {
+    return static_cast<std::uint16_t>((flow.v - first_flow) % config.streams);
+  }
+  TimerId timer(AssociationId a, std::uint32_t which) const { return TimerId{a.v * kTimers + which}; }
+
+  AssociationContext& context(AssociationId a) { return *contexts[a.v]; }
+  StreamContext& stream(StreamIndex stream) {
+    return context(association_of(stream)).stream[stream.v % config.streams];
+  }
+  // The life of a flow: an operation on it must name it.
+  std::uint16_t life(FlowId flow) const {
+    const auto& c = contexts[association_of(flow).v];
+    return c ? c->stream[stream_of(flow)].life : std::uint16_t{0};
+  }
+  // A packet without a segment belongs to the association.
+  RequestId owner(AssociationId a) const {
+    return {station.node, RequestId::Kind::kFlow, flow_of(a, 0).v, contexts[a.v]->life, 0};
+  }
+  // The receiving side works for so long; packets wait meanwhile.
+  void charge(Cycle cycles) { busy_until = std::max(busy_until, now()) + cycles; }
+  // A connect that fails.
+  void refuse(std::uint32_t cookie, fw::OpenFailure reason) {
+    events.push(LlpEvent(fw::SctpOpenFailed{cookie, reason}));
+  }
+  // A packet of set-up or shutdown.
+  void answer(const Outcome& outcome, std::uint32_t peer_ip, const wire::MacAddress& mac, RequestId owner);
+
+  const ClockDomain& clk;
+  const SctpConfig config;
+  const LinkAddress station;
+  const std::uint32_t first_flow, mtu, packet_limit;
+  BufferPool& pool;
+  BufferPool large{kLargeBlockBytes};  // for fragmented messages that are longer than ours
+  const Rfc9260 congestion;
+  const SenderSettings sender_settings;
+  const ReceiverSettings receiver_settings;
+  const StreamLimits stream_limits;
+  const Cycle idle_limit;
+  Drops& drops;
+  Endpoint endpoint;
+  FragmentMemory fragments;
+  std::vector<std::unique_ptr<AssociationContext>> contexts;  // made when the number is first used
+  llp::IdTable<AssociationId> table;
+  llp::IdQueue<AssociationId> free, sends, idle;
+  llp::IdQueue<StreamIndex> credits, acks;
+  llp::IdTimers<TimerId> timers;
+  llp::SlotPool<SentMessage> sent;
+  SegmentDelivery delivery;
+  Ring<LlpEvent> events;
+  Ring<SctpPacket> answers;  // of set-up and shutdown
+  Cycle busy_until = 0;      // of the receiving side
+  Outcome outcome, second;   // of an input; of its consequences
+  DataPacket packet;
+  SctpAssociationCounters counters;
+};
+
+}  // namespace rnic::sctp
