@@ -99,9 +99,7 @@ void Association::on_sack(const PassedChunk& chunk) {
     e_.charge(Cycle{sack->header.gap_blocks} * e_.config.gap_cycles);
     o = c_.sender.on_sack(*sack, e_.now());
   }
-  if (o.verdict == SackVerdict::kNeverSent) {
-    return abort(wire::SctpCause::kProtocolViolation);
-  }
+  if (o.verdict == SackVerdict::kNeverSent) return abort(wire::SctpCause::kProtocolViolation);
   if (o.verdict == SackVerdict::kOld) return;
   e_.counters.fast_retransmits += o.fast_retransmit;
   c_.setup.set_rto(c_.sender.rto());

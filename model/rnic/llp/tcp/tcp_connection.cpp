@@ -216,7 +216,7 @@ void TcpConnection::enter_time_wait(FlowId flow) {
   tell<fw::TcpClosed>(flow);
 }
 
-// The peer refused, reset or does not answer. Firmware that never heard of the flow, or already got its kClosed, gets
+// The peer refused, reset or does not answer. Firmware that never heard of the flow, or already got its TcpClosed, gets
 // no event.
 void TcpConnection::lost(FlowId flow, fw::OpenFailure reason) {
   const Connection& c = connections_[flow.v];
