@@ -178,7 +178,7 @@ class ServerBench : public testing::Test {
     c.rnic.fwcpu.request_timeout_us = 100;
     return c;
   }
-  explicit ServerBench(Tool tool, host::Transport transport = host::Transport::kTcp) {
+  explicit ServerBench(Tool tool, host::Transport transport = host::Transport::kTcp, bool rtr = false) {
     cable.attach(1, node.chip.mac_tx.ethernet, node.chip.mac_rx);
     node.set_lookahead(0, 500'000);
     ProgramSpec spec;
@@ -189,6 +189,7 @@ class ServerBench : public testing::Test {
     spec.count = 1;
     spec.size = 64;
     spec.transport = transport;
+    spec.rtr = rtr;
     server = make_consumer(node.context, spec);
   }
   Node node{"a", config(), LinkAddress{kMacB, {kIpB}, {{{kIpA}, kMacA}}}};
@@ -198,7 +199,9 @@ class ServerBench : public testing::Test {
 
 class ServerTest : public ServerBench {
  protected:
-  explicit ServerTest(Tool tool = Tool::kRping) : ServerBench(tool) { cable.attach(0, peer.out, peer.in()); }
+  explicit ServerTest(Tool tool = Tool::kRping, bool rtr = false) : ServerBench(tool, host::Transport::kTcp, rtr) {
+    cable.attach(0, peer.out, peer.in());
+  }
   void run(std::function<void()> script) {
     peer.run([this, script] {
       peer.wait_us(50);  // it listens by then
@@ -276,6 +279,26 @@ TEST_F(ServerTest, AConnectionThatEndsBeforeItIsUpLeavesRoomForAnother) {
     EXPECT_EQ(server->record().last_refusal,
               "the queue pair went to the error state: could not send Terminate 2/0/01 (MPA: TCP connection closed, "
               "terminated or lost)");
+  });
+}
+
+// RFC 6581 section 9.2: of the kinds that a request names, those that the server takes are in the reply; if there is
+// none, those that it would take.
+class ServerOfWrites : public ServerTest {
+ protected:
+  ServerOfWrites() : ServerTest(Tool::kRping, true) {}
+};
+const char* const kOffersASend = "4D504120494420526571204672616D65 5002 0004 C001 0001";
+TEST_F(ServerTest, TakesASendAsReadyToReceive) {
+  run([this] {
+    EXPECT_EQ(peer.connect().start(test::from_hex(kOffersASend)),
+              test::from_hex("4D504120494420526570204672616D65 5002 0004 C001 0001"));
+  });
+}
+TEST_F(ServerOfWrites, NamesTheWriteToAPeerThatOffersASend) {
+  run([this] {
+    EXPECT_EQ(peer.connect().start(test::from_hex(kOffersASend)),
+              test::from_hex("4D504120494420526570204672616D65 5002 0004 8001 8001"));
   });
 }
 
