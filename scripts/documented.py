@@ -7,8 +7,9 @@ documented.py --all     runs all as they are
 documented.py --list    prints them
 
 A command is a line of an indented block, or text in backquotes, that begins with a program of ours or of PROGRAMS. Options of
-`rnicsim run` alone are tried with the default scenario, and lines with (gdb) in gdb. Prints a line for each. Exit status 0;
-1 where one does not end with 0 or the status in EXIT, or where a table below names a command that no page shows.
+`rnicsim run` alone are tried with the default scenario, a command of rnicsim that a sentence only names is asked for its help, and
+lines with (gdb) are said to gdb. Prints a line for each. Exit status 0; 1 where one does not end with 0 or the status in EXIT, or
+where a table below names a command that no page shows.
 
 scripts/test.sh begins with this, so that in a new clone each command finds what those before it have installed and built, and
 no more. As a user's runs do, they leave their outputs in out/.
@@ -99,6 +100,8 @@ def commands_of(page):
         for text in texts:
             if text.startswith(RUN_OPTIONS) and " " in text:
                 text = f"rnicsim run traces/quickstart.json {text}"
+            elif not line.startswith("    ") and re.fullmatch(r"rnicsim \w+", text):
+                text += " --help"
             if text and is_command(text) and "…" not in text:
                 found.append(Command(page, number, text))
     return found
