@@ -19,7 +19,7 @@ import sys
 DATA_PATH = {"posted", "doorbell_written", "doorbell", "wqe_fetched", "segmented", "payload_read", "framed", "marked", "fpdu_sent", "frame_sent",
              "retransmitted", "frame_received", "stream_delivered", "fpdu_received", "crc_checked", "placed", "delivered",
              "due", "response", "completed", "cqe_written", "polled", "terminated", "dropped"}
-TLPS = {"tlp_read", "tlp_write", "tlp_completion"}
+TLPS = {"tlp_read", "tlp_write", "tlp_completion", "tlp_config"}
 REGISTERS = pathlib.Path(__file__).resolve().parent.parent / "model/abi/rnic_regs.h"
 DOORBELL = re.compile(r"^struct (?:\w+Doorbell|CqArm|EvqCi) \{\n.*kOffset = (0x[0-9a-f]+);", re.MULTILINE)
 REQUEST = re.compile(r"^\w+\.(rq|srq)?\d+(#\d+)?\.\d+$")

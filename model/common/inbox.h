@@ -37,6 +37,8 @@ class Inbox final {
     return item;
   }
   bool empty() const { return queue_.empty(); }
+  // Loses what waits and what is on its way.
+  void clear() { queue_.clear(); }
 
  private:
   struct Item {

@@ -38,6 +38,9 @@ class Ring {
     drop();
     return item;
   }
+  void clear() {
+    while (!empty()) pop();
+  }
   // The former front(), which is no longer needed.
   void drop() {
     head_ = (head_ + 1) & (slots_.size() - 1);

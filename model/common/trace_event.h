@@ -44,10 +44,12 @@ enum class TraceKind : std::uint8_t {
   kMarked,           // an FPDU left the marker inserter
   kDue,              // a Read or Atomic Request's turn has come: the responder gets it from the IRRQ
   kTaken,            // a block has started on what waited for it; value is the kind of the event that it was before
+  kTlpConfig,        // CfgRd0, or CfgWr0 with that many bytes; the address is the offset in configuration space
 };
-inline constexpr unsigned kTraceKinds = static_cast<unsigned>(TraceKind::kTaken) + 1;
+inline constexpr unsigned kTraceKinds = static_cast<unsigned>(TraceKind::kTlpConfig) + 1;
 constexpr bool is_tlp(TraceKind kind) {
-  return kind == TraceKind::kTlpRead || kind == TraceKind::kTlpWrite || kind == TraceKind::kTlpCompletion;
+  return kind == TraceKind::kTlpRead || kind == TraceKind::kTlpWrite || kind == TraceKind::kTlpCompletion ||
+         kind == TraceKind::kTlpConfig;
 }
 
 struct TraceEvent {
@@ -67,8 +69,8 @@ struct TraceEvent {
   std::uint32_t tag = 0;                  // of a TLP that reads or answers
   std::uint32_t beats_took = 0;           // cycles from a message's first beat to its last, whose cycle is `cycle`
 
-  bool has_address() const { return kind == TraceKind::kTlpRead || kind == TraceKind::kTlpWrite; }
-  bool has_tag() const { return kind == TraceKind::kTlpRead || kind == TraceKind::kTlpCompletion; }
+  bool has_address() const { return is_tlp(kind) && kind != TraceKind::kTlpCompletion; }
+  bool has_tag() const { return is_tlp(kind) && kind != TraceKind::kTlpWrite; }
 };
 
 // How sinks see a message on a traced link. A message defines it beside its fields, for argument-dependent lookup:

@@ -13,12 +13,18 @@ using pcie::FlowClass;
 using pcie::Tlp;
 using pcie::TlpType;
 
+namespace {
+constexpr std::uint32_t kAllOnes = 0xffffffff, kAllTags = 0xffffffff;
+constexpr std::uint32_t kNobody = 0xffffffff;  // the cookie of an access whose answer nobody waits for
+}  // namespace
+
 RootComplex::RootComplex(sc_core::sc_module_name nm, ClockDomain& clk, const RootComplexConfig& config,
                          const pcie::PcieLinkConfig& link, HostMemory& memory)
     : Stage(nm, clk),
       port(*this, link, pcie::PcieSide::kHost),
       config_(config),
       link_(link),
+      configured_(link),
       memory_(memory),
       snapshots_(link.max_payload_bytes),
       mmio_(*this),
@@ -36,11 +42,69 @@ void RootComplex::access(Access access, std::uint64_t at_ps) {
 }
 
 void RootComplex::mmio_write(std::uint32_t offset, std::uint32_t value, std::uint64_t at_ps) {
-  access({Tlp::write32(link_.bar0_address + offset, value)}, at_ps);
+  access({Tlp::write32(configured_.bar0() + offset, value), {}, {}}, at_ps);
 }
 
 void RootComplex::mmio_read(std::uint32_t offset, std::uint32_t cookie, std::uint64_t at_ps) {
-  access({Tlp::read(link_.bar0_address + offset, 4, 0), cookie}, at_ps);
+  access({Tlp::read(configured_.bar0() + offset, 4, 0), {cookie, false}, {}}, at_ps);
+}
+
+void RootComplex::config_read(std::uint32_t offset, std::uint32_t cookie, std::uint64_t at_ps) {
+  RNIC_CHECK(offset % 4 == 0 && offset < pcie::ConfigRegisters::kBytes);
+  access({Tlp::config_read(offset), {cookie, true}, {}}, at_ps);
+}
+
+void RootComplex::config_write(std::uint32_t offset, std::uint32_t bytes, std::uint32_t value, std::uint32_t cookie,
+                               std::uint64_t at_ps) {
+  RNIC_CHECK((bytes == 1 || bytes == 2 || bytes == 4) && offset % bytes == 0);
+  RNIC_CHECK(offset < pcie::ConfigRegisters::kBytes);
+  const Tlp tlp = Tlp::config_write(offset, bytes, value);
+  if (configured_.write(offset, bytes, tlp.data())) configured_.reset();
+  access({tlp, {cookie, true}, {}}, at_ps);
+}
+
+// Of a function level reset, nobody waits for the answer.
+void RootComplex::reset_device(ResetKind kind, std::uint64_t at_ps) {
+  using R = pcie::ConfigRegisters;
+  if (kind == ResetKind::kFlr) return config_write(R::kDeviceControl, 2, R::kFunctionReset, kNobody, at_ps);
+  configured_.reset();
+  resets_ = true;
+  access({{}, {}, kind}, at_ps);
+}
+
+void RootComplex::answer(const Asked& asked, std::uint32_t value, bool ok) {
+  if (events_ == nullptr || asked.cookie == kNobody) return;
+  if (asked.config) events_->config_done(asked.cookie, value, ok, clock().now_ps());
+  else events_->mmio_read_done(asked.cookie, value, ok, clock().now_ps());
+}
+
+// A reset of the link takes effect at its time, whatever waits for credits. Accesses to a link that is down have no
+// device: a write is lost, and what is asked is all ones.
+bool RootComplex::link_down() {
+  while (mmio_.can_pop() && (mmio_.front().resets || port.down())) {
+    const Access access = mmio_.pop();
+    if (!access.resets) {
+      ++counters_.lost_accesses;
+      if (access.tlp.type != TlpType::kMWr) answer(access.asked, kAllOnes, false);
+    } else if (!port.down()) {
+      lose_link(*access.resets);
+    }
+  }
+  if (mmio_.empty()) resets_ = port.down();
+  return port.down();
+}
+
+void RootComplex::lose_link(ResetKind kind) {
+  ++counters_.link_resets;
+  port.reset_link(kind == ResetKind::kHot);
+  reads_.clear();
+  answered_ = 0;
+  answered_reads_.set(now(), 0, false);
+  completion_ = {};
+  completion_ready_ = false;
+  for (std::uint32_t lost = ~std::exchange(free_tags_, kAllTags); lost != 0; lost &= lost - 1) {
+    answer(asked_[static_cast<unsigned>(__builtin_ctz(lost))], kAllOnes, false);
+  }
 }
 
 // Reads and completions do not pass a posted write that arrived before them.
@@ -76,12 +140,12 @@ void RootComplex::take_read() {
 void RootComplex::take_completion() {
   if (!port.can_pop(FlowClass::kCompletion) || behind_a_write(FlowClass::kCompletion)) return;
   const Tlp tlp = port.pop(FlowClass::kCompletion);
-  const bool ours = tlp.tag < kMmioTags && (free_tags_ >> tlp.tag & 1) == 0;
+  const bool ours = tlp.tag < kTags && (free_tags_ >> tlp.tag & 1) == 0;
   RNIC_CHECK_MSG(ours, "completion for a tag that is not in use");
   free_tags_ |= 1u << tlp.tag;
-  const bool ok = tlp.type == TlpType::kCplD && tlp.status == CplStatus::kSc && !tlp.poisoned;
-  if (events_ == nullptr) return;
-  events_->mmio_read_done(cookies_[tlp.tag], ok ? load_le32(tlp.data()) : 0xffffffff, ok, clock().now_ps());
+  const bool ok = tlp.status == CplStatus::kSc && !tlp.poisoned;
+  const std::uint32_t value = tlp.type == TlpType::kCplD ? load_le32(tlp.data()) : 0;
+  answer(asked_[tlp.tag], ok ? value : kAllOnes, ok);
 }
 
 // The next piece of the oldest read that memory has answered. A piece ends at a multiple of RCB (section 2.3.1.1).
@@ -95,7 +159,7 @@ void RootComplex::prepare_completion() {
   const std::uint8_t* from = memory_.find(read.request.address, read.request.bytes);
   if (from == nullptr) {
     ++counters_.refused_reads;
-    completion_ = Tlp::refusal(read.request, CplStatus::kUr);
+    completion_ = Tlp::answer(read.request, CplStatus::kUr);
     read.sent = read.request.bytes;
   } else {
     completion_ = Tlp::completion(read.request, address, n);
@@ -126,7 +190,7 @@ void RootComplex::settle(Cycle at) {
 const Tlp* RootComplex::mmio_head() const {
   if (!mmio_.can_pop()) return nullptr;
   const Tlp& tlp = mmio_.front().tlp;
-  return tlp.type == TlpType::kMRd && free_tags_ == 0 ? nullptr : &tlp;
+  return tlp.type != TlpType::kMWr && free_tags_ == 0 ? nullptr : &tlp;
 }
 
 void RootComplex::transmit() {
@@ -136,12 +200,13 @@ void RootComplex::transmit() {
   if (chosen < 0) return;
   if (chosen == 0) {
     Access access = mmio_.pop();
-    const bool read = access.tlp.type == TlpType::kMRd;
-    ++(read ? counters_.mmio_reads : counters_.mmio_writes);
-    if (read) {
+    const TlpType type = access.tlp.type;
+    ++(type == TlpType::kMWr ? counters_.mmio_writes
+                             : (type == TlpType::kMRd ? counters_.mmio_reads : counters_.config_accesses));
+    if (type != TlpType::kMWr) {
       access.tlp.tag = static_cast<std::uint16_t>(__builtin_ctz(free_tags_));
       free_tags_ &= free_tags_ - 1;
-      cookies_[access.tlp.tag] = access.cookie;
+      asked_[access.tlp.tag] = access.asked;
     }
     port.send(std::move(access.tlp));
   } else {
@@ -153,6 +218,10 @@ void RootComplex::transmit() {
 }
 
 Wake RootComplex::tick() {
+  if (resets_ && link_down()) {
+    pending_reads_.set(now(), 0, false);
+    return Wake::on_traffic();
+  }
   take_write();
   take_read();
   take_completion();
@@ -169,7 +238,8 @@ Wake RootComplex::tick() {
 
 std::string RootComplex::waiting_for() const {
   if (port.waits_for_credit()) return "credits of the device";
-  if (free_tags_ != 0xffffffff) return "completions of register reads";
+  if (port.down()) return "the device, which resets the link";
+  if (free_tags_ != kAllTags) return "completions of register reads";
   return reads_.empty() ? "" : "memory";
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "model/common/account.h"
@@ -10,6 +11,7 @@
 #include "model/common/ring.h"
 #include "model/host/host_memory.h"
 #include "model/host/host_port.h"
+#include "model/rnic/pcie/config_space.h"
 #include "model/rnic/pcie/pcie_port.h"
 
 namespace rnic::host {
@@ -33,6 +35,7 @@ struct RootComplexConfig {
 struct RootComplexCounters {
   std::uint64_t memory_reads = 0, memory_writes = 0, interrupts = 0, mmio_reads = 0, mmio_writes = 0;
   std::uint64_t refused_reads = 0, refused_writes = 0, poisoned_writes = 0;
+  std::uint64_t config_accesses = 0, link_resets = 0, lost_accesses = 0;
   template <class V>
   static void fields(V& v) {
     v("memory_reads", &RootComplexCounters::memory_reads, "TLPs", "reads of the device");
@@ -43,6 +46,9 @@ struct RootComplexCounters {
     v("refused_reads", &RootComplexCounters::refused_reads, "TLPs", "outside memory: answered with UR");
     v("refused_writes", &RootComplexCounters::refused_writes, "TLPs", "outside memory: dropped");
     v("poisoned_writes", &RootComplexCounters::poisoned_writes, "TLPs", "dropped: poisoned data");
+    v("config_accesses", &RootComplexCounters::config_accesses, "accesses", "accesses to the device's configuration");
+    v("link_resets", &RootComplexCounters::link_resets, "resets", "resets of the link, in band or by PERST#");
+    v("lost_accesses", &RootComplexCounters::lost_accesses, "accesses", "accesses while the link was down");
   }
 };
 
@@ -66,6 +72,11 @@ class RootComplex final : public Stage, public HostPort {
   // HostPort. A call whose at_ps is before that of an earlier call takes effect after it.
   void mmio_write(std::uint32_t offset, std::uint32_t value, std::uint64_t at_ps) override;
   void mmio_read(std::uint32_t offset, std::uint32_t cookie, std::uint64_t at_ps) override;
+  void config_read(std::uint32_t offset, std::uint32_t cookie, std::uint64_t at_ps) override;
+  void config_write(std::uint32_t offset, std::uint32_t bytes, std::uint32_t value, std::uint32_t cookie,
+                    std::uint64_t at_ps) override;
+  void reset_device(ResetKind kind, std::uint64_t at_ps) override;
+  std::uint64_t lookahead_ps() const override { return std::uint64_t{link_.propagation_ns} * 1000; }
 
   Wake tick() override;
   std::string waiting_for() const override;
@@ -76,17 +87,26 @@ class RootComplex final : public Stage, public HostPort {
   Account& answered_reads(Cycle at) { return settle(at), answered_reads_; }
 
  private:
-  static constexpr unsigned kMmioTags = 32;
+  static constexpr unsigned kTags = 32;
   struct Read {
     pcie::Tlp request;
     Cycle due = 0;
     std::uint32_t sent = 0;
   };
-  struct Access {
-    pcie::Tlp tlp;
+  // What a read, or an access to configuration space, is answered to.
+  struct Asked {
     std::uint32_t cookie = 0;
+    bool config = false;
+  };
+  struct Access {
+    pcie::Tlp tlp;  // unless it resets the link
+    Asked asked;
+    std::optional<ResetKind> resets;
   };
   void access(Access access, std::uint64_t at_ps);
+  bool link_down();
+  void lose_link(ResetKind kind);
+  void answer(const Asked& asked, std::uint32_t value, bool ok);
   void take_write();
   void take_read();
   void take_completion();
@@ -98,6 +118,7 @@ class RootComplex final : public Stage, public HostPort {
 
   const RootComplexConfig config_;
   const pcie::PcieLinkConfig link_;
+  pcie::ConfigRegisters configured_;  // what the device's registers are when the next access arrives
   HostMemory& memory_;
   HostEvents* events_ = nullptr;
   BufferPool snapshots_;  // read data on its way to the device
@@ -108,8 +129,9 @@ class RootComplex final : public Stage, public HostPort {
   Account pending_reads_, answered_reads_;
   pcie::Tlp completion_;  // the next to send
   bool completion_ready_ = false;
-  std::uint32_t free_tags_ = 0xffffffff;
-  std::array<std::uint32_t, kMmioTags> cookies_{};
+  bool resets_ = false;  // a reset of the link is to come, or is not over
+  std::uint32_t free_tags_ = ~std::uint32_t{0};
+  std::array<Asked, kTags> asked_{};
   RootComplexCounters counters_;
 };
 

@@ -5,10 +5,19 @@
 
 namespace rnic {
 
+void RegisterOwner::reset() {
+  config_.reset();
+  commands_ = events_ = {};
+}
+
 RequestId RegisterOwner::of(const pcie::Tlp& tlp) {
+  if (tlp.type == pcie::TlpType::kCfgWr0) {
+    if (config_.write(static_cast<std::uint32_t>(tlp.address), tlp.bytes, tlp.data())) reset();
+    return {};
+  }
   if (tlp.flow_class() != pcie::FlowClass::kPosted) return tlp.owner;
   const std::uint32_t value = load_le32(tlp.data());
-  switch (tlp.address - bar0_address_) {
+  switch (tlp.address - config_.bar0()) {
     case regs::SqDoorbell::kOffset: {
       const Qpn qpn{regs::SqDoorbell::unpack(value).qpn};
       return contexts_.has(qpn) ? contexts_.queue_pair(qpn) : RequestId();

@@ -7,16 +7,17 @@
 #include "model/common/ids.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/pcie/access_owner.h"
+#include "model/rnic/pcie/config_space.h"
 
 namespace rnic {
 
 class RegisterOwner final : public pcie::AccessOwner {
  public:
-  RegisterOwner(const ContextStore& contexts, std::uint64_t bar0_address)
-      : contexts_(contexts), bar0_address_(bar0_address) {}
+  RegisterOwner(const ContextStore& contexts, const pcie::PcieLinkConfig& link) : contexts_(contexts), config_(link) {}
   RequestId of(const pcie::Tlp& tlp) override;
+  void reset() override;
   std::uint32_t offset(const pcie::Tlp& tlp) const override {
-    return static_cast<std::uint32_t>(tlp.address - bar0_address_);
+    return static_cast<std::uint32_t>(tlp.address - config_.bar0());
   }
 
  private:
@@ -35,7 +36,7 @@ class RegisterOwner final : public pcie::AccessOwner {
   RequestId newest(RequestId::Kind kind, std::uint64_t count) const;
 
   const ContextStore& contexts_;
-  const std::uint64_t bar0_address_;
+  pcie::ConfigRegisters config_;  // as they are where the TLP arrives
   Count commands_, events_;
   std::vector<SharedQueue> shared_;
 };

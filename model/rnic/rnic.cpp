@@ -317,7 +317,7 @@ std::vector<LinkBase*> Rnic::links() const {
 void Rnic::describe(const Description& d) {
   contexts_.describe(d.part("context"));
   firmware_log.describe(d);
-  d.access_owners([this] { return std::make_unique<RegisterOwner>(contexts_, config_.pcie.link.bar0_address); });
+  d.access_owners([this] { return std::make_unique<RegisterOwner>(contexts_, config_.pcie.link); });
   d.moved_ahead(moved_ahead(config_));
   for (LinkBase* link : links()) d.link(*link);
   for (Stage* stage : stages()) stage->describe(d.of(*stage));

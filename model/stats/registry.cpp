@@ -10,12 +10,13 @@ namespace {
 
 // One word for each thing, the same in all of a run's outputs. "ratio" is of 0 to 1.
 constexpr std::string_view kUnits[] = {
-    "CQEs",     "CQs",          "FPDUs",       "MRs",          "QPs",        "SRQs",     "STags",      "TLPs",
-    "ULPDUs",   "WQEs",         "accesses",    "associations", "bursts",     "calls",    "changes",    "chunks",
-    "commands", "completions",  "connections", "cycles",       "doorbells",  "errors",   "events",     "flows",
-    "frames",   "instructions", "listeners",   "markers",      "messages",   "octets",   "operations", "packets",
-    "ps",       "ratio",        "reads",       "recoveries",   "reductions", "reports",  "requests",   "responses",
-    "restarts", "segments",     "slots",       "stalls",       "streams",    "timeouts", "timers",     "writes"};
+    "CQEs",       "CQs",        "FPDUs",      "MRs",         "QPs",          "SRQs",      "STags",
+    "TLPs",       "ULPDUs",     "WQEs",       "accesses",    "associations", "bursts",    "calls",
+    "changes",    "chunks",     "commands",   "completions", "connections",  "cycles",    "doorbells",
+    "errors",     "events",     "flows",      "frames",      "instructions", "listeners", "markers",
+    "messages",   "octets",     "operations", "packets",     "ps",           "ratio",     "reads",
+    "recoveries", "reductions", "reports",    "requests",    "resets",       "responses", "restarts",
+    "segments",   "slots",      "stalls",     "streams",     "timeouts",     "timers",    "writes"};
 
 }  // namespace
 

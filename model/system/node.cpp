@@ -35,7 +35,7 @@ void Node::describe(const Description& d) {
 }
 
 void Node::set_lookahead(unsigned, std::uint64_t wire_ps) {
-  const std::uint64_t pcie_ps = config_.rnic.pcie.link.propagation_ns * 1000u;
+  const std::uint64_t pcie_ps = root_complex.lookahead_ps();
   const std::uint64_t core_ps = std::min(pcie_ps, wire_ps);
   core_clk.set_lookahead(std::max<Cycle>(1, core_ps / core_clk.period_ps()));
   host_clk.set_lookahead(std::max<Cycle>(1, pcie_ps / host_clk.period_ps()));

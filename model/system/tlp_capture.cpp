@@ -15,7 +15,7 @@ using pcie::TlpType;
 
 // PCI Express Base Specification, section 2.2: functions are 00:00.0, the root, and 01:00.0, the device.
 constexpr std::uint16_t kRoot = 0x0000, kDevice = 0x0100;
-constexpr std::uint8_t kFourDoubleWords = 0x20, kWithData = 0x40, kCompletion = 0x0a, kPoisoned = 0x40;
+constexpr std::uint8_t kFourDoubleWords = 0x20, kWithData = 0x40, kCompletion = 0x0a, kConfig = 0x04, kPoisoned = 0x40;
 // Version 2 has the node on its own, for one that is too high for a packed id.
 constexpr std::uint8_t kPseudoVersion = 1, kPseudoVersionWithNode = 2;
 
@@ -53,7 +53,8 @@ class TlpWriter {
 void put_header(TlpWriter& to, const Tlp& tlp, const Extent& e, bool to_device) {
   const bool completion = tlp.flow_class() == pcie::FlowClass::kCompletion, four = tlp.header_bytes() == 16;
   const std::uint32_t words = tlp.type == TlpType::kCpl ? 0 : e.double_words;
-  to.put8((completion ? kCompletion : 0) | (four ? kFourDoubleWords : 0) | (tlp.has_data() ? kWithData : 0));
+  to.put8((completion ? kCompletion : 0) | (tlp.is_config() ? kConfig : 0) | (four ? kFourDoubleWords : 0) |
+          (tlp.has_data() ? kWithData : 0));
   to.put8((tlp.tag >> 9 & 1) << 7 | (tlp.tag >> 8 & 1) << 3);
   to.put16((tlp.poisoned ? kPoisoned << 8 : 0) | (words & 0x3ff));  // 1024 is 0
   const std::uint16_t sender = to_device ? kRoot : kDevice, receiver = to_device ? kDevice : kRoot;
@@ -66,6 +67,8 @@ void put_header(TlpWriter& to, const Tlp& tlp, const Extent& e, bool to_device) 
   } else {
     to.put8(tlp.tag);
     to.put8(e.last_enables << 4 | e.first_enables);
+    if (tlp.is_config()) to.put16(receiver);
+    if (tlp.is_config()) return to.put16(static_cast<std::uint32_t>(tlp.address) & 0xffc);
     if (four) to.put32(static_cast<std::uint32_t>(tlp.address >> 32));
     to.put32(static_cast<std::uint32_t>(tlp.address) & ~3u);
   }
@@ -104,12 +107,16 @@ class TlpCapture::Port final : public pcie::TlpTap {
     if (to_device) accesses_ = parts.access_owners();
   }
 
+  void reset() override { accesses_->reset(); }
   void sent(const Tlp& tlp, std::uint64_t begins_ps, std::uint64_t) override {
     TlpPlace place;
     place.to_device = to_device_;
     place.request = to_device_ ? accesses_->of(tlp) : tlp.owner;
     if (tlp.flow_class() != pcie::FlowClass::kCompletion) {
-      if (to_device_) {
+      if (tlp.is_config()) {
+        place.space = TlpPlace::Space::kConfig;
+        place.offset = static_cast<std::uint32_t>(tlp.address);
+      } else if (to_device_) {
         place.space = TlpPlace::Space::kBar0;
         place.offset = accesses_->offset(tlp);
       } else if (tlp.address - host::RootComplex::kMsiAddress < host::RootComplex::kMsiBytes) {

@@ -14,10 +14,10 @@ namespace rnic {
 
 // The pseudo header's fields of a TLP.
 struct TlpPlace {
-  enum class Space : std::uint8_t { kMemory = 0, kBar0 = 1, kInterrupt = 2 };
+  enum class Space : std::uint8_t { kMemory = 0, kBar0 = 1, kInterrupt = 2, kConfig = 3 };
   bool to_device = false;
   Space space = Space::kMemory;  // addressed by a request
-  std::uint32_t offset = 0;      // in BAR0
+  std::uint32_t offset = 0;      // in BAR0 or in configuration space
   RequestId request{};           // as in TraceEvent
 };
 

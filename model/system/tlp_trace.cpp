@@ -10,6 +10,7 @@ using pcie::FlowClass;
 using pcie::Tlp;
 
 TraceKind kind_of(const Tlp& tlp) {
+  if (tlp.is_config()) return TraceKind::kTlpConfig;
   switch (tlp.flow_class()) {
     case FlowClass::kPosted:
       return TraceKind::kTlpWrite;
@@ -29,6 +30,7 @@ class TlpTrace::Port final : public pcie::TlpTap {
     if (to_device) accesses_ = parts.access_owners();
   }
 
+  void reset() override { accesses_->reset(); }
   void sent(const Tlp& tlp, std::uint64_t begins_ps, std::uint64_t) override {
     TraceEvent e;
     e.cycle = begins_ps;

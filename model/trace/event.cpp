@@ -68,6 +68,8 @@ const char* to_string(TraceKind kind) {
       return "due";
     case TraceKind::kTaken:
       return "taken";
+    case TraceKind::kTlpConfig:
+      return "tlp_config";
   }
   RNIC_CHECK_MSG(false, "not a trace kind");
   return "";

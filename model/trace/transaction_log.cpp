@@ -34,7 +34,7 @@ void add_tlp_words(Appender& line, const TraceEvent& e) {
     line.text("tag ");
     line.number(e.tag);
   }
-  if (e.kind == TraceKind::kTlpRead) line.text(" ");
+  if (e.has_tag() && e.has_address()) line.text(" ");
   if (e.has_address()) {
     line.text("address 0x");
     line.number(e.address, 16);

@@ -11,14 +11,14 @@ local registers = dofile(folder .. "rnicsim_registers.lua")
 dofile(folder .. "ddp_sctp.lua")
 
 local tlp = Proto("rnicsim_tlp", "PCIe TLP")
-local TYPES = {[0] = "MRd", [1] = "MWr", [2] = "Cpl", [3] = "CplD"}
-local SPACES = {[0] = "host memory", [1] = "BAR0", [2] = "interrupt"}
+local TYPES = {[0] = "MRd", [1] = "MWr", [2] = "Cpl", [3] = "CplD", [4] = "CfgRd0", [5] = "CfgWr0"}
+local SPACES = {[0] = "host memory", [1] = "BAR0", [2] = "interrupt", [3] = "configuration space"}
 local STATES = {[0] = "Successful Completion", [1] = "Unsupported Request", [4] = "Completer Abort"}
 local field = {
   version = ProtoField.uint8("rnicsim_tlp.version", "Pseudo header version"),
   direction = ProtoField.uint8("rnicsim_tlp.direction", "Direction", base.DEC, {[1] = "to the device", [2] = "to the host"}),
   space = ProtoField.uint8("rnicsim_tlp.space", "Space", base.DEC, SPACES),
-  offset = ProtoField.uint32("rnicsim_tlp.offset", "Offset in BAR0", base.HEX),
+  offset = ProtoField.uint32("rnicsim_tlp.offset", "Offset", base.HEX),
   request = ProtoField.uint64("rnicsim_tlp.request", "Work request", base.HEX),
   node = ProtoField.uint32("rnicsim_tlp.node", "Node of the work request"),
   type = ProtoField.uint8("rnicsim_tlp.type", "Type", base.DEC, TYPES),
@@ -74,14 +74,15 @@ function tlp.dissector(buffer, pinfo, root)
   tree:add(field.version, buffer(0, 1))
   tree:add(field.direction, buffer(1, 1))
   tree:add(field.space, buffer(2, 1))
-  if space == 1 then tree:add(field.offset, buffer(4, 4)) end
+  if space == 1 or space == 3 then tree:add(field.offset, buffer(4, 4)) end
   if buffer(8, 8):uint64() ~= UInt64(0) then tree:add(field.request, buffer(8, 8)) end
   if pseudo == 24 then tree:add(field.node, buffer(16, 4)) end
 
   local first = buffer(pseudo, 1):uint()
   local four, with_data = bit32.btest(first, 0x20), bit32.btest(first, 0x40)
   local completion = bit32.band(first, 0x1f) == 0x0a
-  local kind = (completion and 2 or 0) + (with_data and 1 or 0)
+  local config = bit32.band(first, 0x1f) == 0x04
+  local kind = (completion and 2 or config and 4 or 0) + (with_data and 1 or 0)
   local second, control = buffer(pseudo + 1, 1):uint(), buffer(pseudo + 2, 2):uint()
   local words = bit32.band(control, 0x3ff)
   if words == 0 and kind ~= 2 then words = 1024 end
@@ -103,13 +104,13 @@ function tlp.dissector(buffer, pinfo, root)
     tree:add(field.lower, buffer(pseudo + 11, 1))
     info = string.format("%s tag %d, %s", info, tag, STATES[bit32.rshift(status, 13)] or "?")
   else
-    local address = four and buffer(pseudo + 8, 8) or buffer(pseudo + 8, 4)
+    local address = four and buffer(pseudo + 8, 8) or config and buffer(pseudo + 10, 2) or buffer(pseudo + 8, 4)
     tree:add(field.requester, buffer(pseudo + 4, 2))
     tree:add(field.tag, buffer(pseudo + 6, 1), high_tag + buffer(pseudo + 6, 1):uint())
     tree:add(field.enables, buffer(pseudo + 7, 1))
     tree:add(field.address, address, address:uint64())
     info = string.format("%s %s", info, "0x" .. address:uint64():tohex():gsub("^0+", ""))
-    if kind == 0 then info = info .. string.format(" tag %d", high_tag + buffer(pseudo + 6, 1):uint()) end
+    if kind == 0 or config then info = info .. string.format(" tag %d", high_tag + buffer(pseudo + 6, 1):uint()) end
   end
   if words > 0 then info = info .. string.format(", %d octets", 4 * words) end
   if with_data and buffer:len() > body then

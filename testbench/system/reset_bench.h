@@ -2,6 +2,8 @@
 // afterwards.
 #pragma once
 
+#include <optional>
+
 #include <gmock/gmock.h>
 
 #include "model/common/description.h"
@@ -44,7 +46,7 @@ class Worker final : public host::App {
       phase_ = Phase::kRest;
       while (!channel_.empty()) channel_.get_cm_event();
       errors += !node.context.error().empty();
-      EXPECT_EQ(node.context.reset(), 0);
+      EXPECT_EQ(reset_kind ? node.context.reset(*reset_kind) : node.context.reset(), 0);
       if (on_reset) on_reset();
       return;
     }
@@ -80,8 +82,9 @@ class Worker final : public host::App {
   static constexpr unsigned kRequests = 60;
   Node& node;
   unsigned completed = 0;
-  unsigned amid = 0;    // resets during traffic,
-  unsigned errors = 0;  // and of a device that had failed
+  unsigned amid = 0;                          // resets during traffic,
+  unsigned errors = 0;                        // and of a device that had failed
+  std::optional<host::ResetKind> reset_kind;  // of the resets; none: CONTROL.RESET
   std::function<void()> on_reset;
   std::vector<host::CmEventType> ends;  // of connections
 

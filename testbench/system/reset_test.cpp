@@ -30,6 +30,47 @@ TEST_F(ResetTest, IsRefusedWhileTheDeviceIsOpened) {
   play_to_the_end();
 }
 
+// Of the function, of the link with the device, and by the pin, each node its own way.
+struct ResetOverPcie : ResetTest {
+  static NodeConfig config() {
+    NodeConfig c;
+    c.rnic.pcie.link.training_us = 20;
+    return c;
+  }
+  ResetOverPcie() : ResetTest(config()) {}
+};
+TEST_F(ResetOverPcie, ThreeHundredTimesAmidTraffic) {
+  play(500 * kUs, 500 * kUs);
+  const std::uint64_t fresh = play_to_the_end();
+  using host::ResetKind;
+  for (const auto& [of_server, of_client] :
+       {std::pair{ResetKind::kFlr, ResetKind::kPerst}, std::pair{ResetKind::kHot, ResetKind::kFlr},
+        std::pair{ResetKind::kPerst, ResetKind::kHot}}) {
+    server.worker.reset_kind = of_server;
+    client.worker.reset_kind = of_client;
+    play_amid(100);
+    EXPECT_EQ(play_to_the_end(), fresh);
+  }
+  expect_silence();
+}
+struct PcieResetOfADeadDevice : ResetTest {
+  static NodeConfig config() {
+    NodeConfig c = ResetOverPcie::config();
+    c.rnic.fwcpu.fault = PlantedFault::kPanic;
+    c.rnic.fwcpu.fault_event = 5;  // TCP has connected
+    return c;
+  }
+  PcieResetOfADeadDevice() : ResetTest(config()) {}
+};
+TEST_F(PcieResetOfADeadDevice, BringsItBack) {
+  server.worker.reset_kind = host::ResetKind::kHot;
+  client.worker.reset_kind = host::ResetKind::kFlr;
+  play(900 * kUs, 900 * kUs);
+  for (const Station* s : {&server, &client}) EXPECT_EQ(s->worker.errors, 1u);
+  play_to_the_end();
+  expect_silence();
+}
+
 EthernetLinkConfig bad_cable() {
   EthernetLinkConfig c;
   c.forward.loss.ppm = 30'000;

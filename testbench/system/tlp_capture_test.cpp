@@ -67,8 +67,19 @@ TEST(TlpOctetsTest, ACompletion) {
               ElementsAreArray(Octets{0x4a, 0, 0, 2, 0, 0, 0, 4, 1, 0, 0x17, 2, 0, 0, 0x11, 0x22, 0x33, 0x44, 0, 0}));
 }
 
+// Type 0, to function 01:00.0: a register number of ten bits in place of the address.
+TEST(TlpOctetsTest, ConfigurationSpace) {
+  Tlp read = Tlp::config_read(0x104);
+  read.tag = 5;
+  EXPECT_THAT(behind_pseudo_header(read, true), ElementsAreArray(Octets{0x04, 0, 0, 1, 0, 0, 5, 0x0f, 1, 0, 1, 0x04}));
+  EXPECT_THAT(behind_pseudo_header(Tlp::config_write(0x82, 2, 0xc123), true),
+              ElementsAreArray(Octets{0x44, 0, 0, 1, 0, 0, 0, 0x0c, 1, 0, 0, 0x80, 0, 0, 0x23, 0xc1}));
+  EXPECT_THAT(behind_pseudo_header(Tlp::answer(Tlp::config_write(0x82, 2, 0), pcie::CplStatus::kSc)),
+              ElementsAreArray(Octets{0x0a, 0, 0, 0, 1, 0, 0, 4, 0, 0, 0, 0}));
+}
+
 TEST(TlpOctetsTest, ARefusalAndAPoisonedWrite) {
-  EXPECT_THAT(behind_pseudo_header(Tlp::refusal(Tlp::read(0x2000, 8, 1), pcie::CplStatus::kUr), true),
+  EXPECT_THAT(behind_pseudo_header(Tlp::answer(Tlp::read(0x2000, 8, 1), pcie::CplStatus::kUr), true),
               ElementsAreArray(Octets{0x0a, 0, 0, 0, 0, 0, 0x20, 8, 1, 0, 1, 0}));
   Tlp write = Tlp::write32(0x1000, 0);
   write.poisoned = true;

@@ -57,6 +57,21 @@ class TlpCapture(ProgramTest):
                 left[asked] = max(0, int(count) - 4 * int(length))
         self.assertGreater(len(left), 0)
 
+    def test_configuration_space(self):
+        """No scenario has such TLPs: their octets are written down here."""
+        pseudo = lambda direction, space, offset: struct.pack(">BBBBIQ", 1, direction, space, 0, offset, 0)
+        tlps = [pseudo(1, 3, 0x104) + bytes.fromhex("04000001 0000050f 01000104"),
+                pseudo(1, 3, 0x82) + bytes.fromhex("44000001 0000060c 01000080 000023c1"),
+                pseudo(2, 0, 0) + bytes.fromhex("0a000000 01000004 00000600")]
+        records = b"".join(struct.pack("<IIII", 0, i, len(tlp), len(tlp)) + tlp for i, tlp in enumerate(tlps))
+        (self.folder / "out").mkdir()
+        (self.folder / "out/wire.pcapng").write_bytes(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 147) + records)
+        shown = self.fields("rnicsim_tlp", *("rnicsim_tlp." + name for name in ("type", "space", "offset", "address", "tag", "data")))
+        self.assertEqual(shown, [["4", "3", "0x00000104", "0x0000000000000104", "5", ""],
+                                 ["5", "3", "0x00000082", "0x0000000000000080", "6", "000023c1"],
+                                 ["2", "0", "", "", "6", ""]])
+        self.assertTrue(self.tshark()[0].endswith("CfgRd0 0x104 tag 5, 4 octets"), self.tshark()[0])
+
     def test_comments_name_requests(self):
         self.run_scenario(self.small_scenario(), "--capture-requests")
         comments = [line[0] for line in self.fields("frame", "frame.comment")]

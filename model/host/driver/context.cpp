@@ -18,6 +18,8 @@ constexpr std::uint32_t kProbed[] = {
     regs::MaxStags::kOffset, regs::MaxFlows::kOffset,   regs::Features::kOffset,        regs::MaxSrqs::kOffset,
     regs::MaxPages::kOffset, regs::AbiVersion::kOffset, regs::FirmwareVersion::kOffset, regs::MaxConnections::kOffset};
 constexpr std::uint32_t kStatusCookie = std::size(kProbed);
+// Of configuration space: the identity, and what a reset loses. The command word comes last: it enables the others.
+constexpr std::uint32_t kIdWord = 0x00, kSavedWords[] = {0x10, 0x14, 0x80, 0x04};
 constexpr std::uint32_t kFenceCookie = 0x100;
 constexpr unsigned kEventVector = 0;
 
@@ -71,6 +73,15 @@ void Context::step() {
     case State::kFailed:
       return;
     case State::kResetting:
+      if (reads_pending_ == 0) forget();
+      return;
+    case State::kSaving:
+      if (reads_pending_ == 0) reset_saved();
+      return;
+    case State::kReturning:
+      if (reads_pending_ == 0) read_failed_ ? find_device() : restore();
+      return;
+    case State::kRestoring:
       if (reads_pending_ == 0) forget();
       return;
   }
@@ -167,11 +178,56 @@ void Context::finish_opening(State state) {
   for (Core* core : openers_) core->wake();
 }
 
-int Context::reset() {
-  if (state_ != State::kOpen && state_ != State::kFailed) return EBUSY;
+// False while the device is being opened.
+bool Context::end_for_reset() {
+  if (state_ != State::kOpen && state_ != State::kFailed) return false;
   const bool was_open = state_ == State::kOpen;
   fail("the device is being reset");
   if (was_open) end_everything();
+  return true;
+}
+
+int Context::reset(ResetKind kind) {
+  if (!end_for_reset()) return EBUSY;
+  reset_kind_ = kind;
+  read_failed_ = false;
+  for (std::uint32_t i = 0; i < std::size(kSavedWords); ++i) cpu_.config_read(kSavedWords[i], i);
+  reads_pending_ = std::size(kSavedWords);
+  state_ = State::kSaving;
+  return 0;
+}
+
+void Context::reset_saved() {
+  if (read_failed_) return fail("the device does not answer");
+  cpu_.reset_device(reset_kind_);
+  find_device();
+}
+
+// Until the device answers. The answer comes after everything that it had written before.
+void Context::find_device() {
+  read_failed_ = false;
+  cpu_.config_read(kIdWord, 0);
+  reads_pending_ = 1;
+  state_ = State::kReturning;
+}
+
+void Context::restore() {
+  for (std::uint32_t i = 0; i < std::size(kSavedWords); ++i) cpu_.config_write(kSavedWords[i], saved_[i], i);
+  reads_pending_ = std::size(kSavedWords);
+  state_ = State::kRestoring;
+}
+
+void Context::config_done(std::uint32_t cookie, std::uint32_t value, bool ok, std::uint64_t at_ps) {
+  RNIC_CHECK(reads_pending_ > 0);
+  if (state_ == State::kSaving) saved_.at(cookie) = value;
+  read_failed_ |= !ok;
+  if (--reads_pending_ != 0) return;
+  const bool again = state_ == State::kReturning && !ok;
+  core_.wake_at(again ? at_ps + std::uint64_t{config_.status_poll_us} * 1'000'000 : at_ps);
+}
+
+int Context::reset() {
+  if (!end_for_reset()) return EBUSY;
   cpu_.mmio_write(regs::Control::kOffset, regs::Control{false, true}.pack());
   // The answer comes after everything that the device had written before, which must not be taken for its successor's.
   cpu_.mmio_read(regs::Status::kOffset, kStatusCookie);
@@ -343,6 +399,9 @@ std::string Context::waiting_for() const {
                  ? ""
                  : "driver: the end of " + std::to_string(commands_.outstanding()) + " command(s)";
     case State::kResetting:
+    case State::kSaving:
+    case State::kReturning:
+    case State::kRestoring:
       return "driver: the device to be reset";
     case State::kFailed:
       break;

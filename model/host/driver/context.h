@@ -91,6 +91,9 @@ class Context final : public App, public HostEvents, public Part {
   // fatal error: commands and connections end, with error() set until the device is open again (when_open). All their
   // objects are destroyed. EBUSY while the device is being opened.
   int reset();
+  // The same by a reset of its function or of the whole device with its link (PCI Express Base Specification, section
+  // 6.6), after which the driver writes back what configuration space had before.
+  int reset(ResetKind kind);
   const DeviceAttr& query_device() const { return attr_; }
   FirmwareLog& firmware_log() { return log_; }
   HostMemory& memory() { return memory_; }
@@ -175,9 +178,11 @@ class Context final : public App, public HostEvents, public Part {
   void memory_written(std::uint64_t address, std::uint32_t bytes, std::uint64_t at_ps) override;
   void msix(unsigned vector, std::uint64_t at_ps) override;
   void mmio_read_done(std::uint32_t cookie, std::uint32_t value, bool ok, std::uint64_t at_ps) override;
+  void config_done(std::uint32_t cookie, std::uint32_t value, bool ok, std::uint64_t at_ps) override;
 
  private:
-  enum class State { kReset, kProbing, kStarting, kOpen, kFailed, kResetting };
+  // kSaving to kRestoring: a reset with its ResetKind.
+  enum class State { kReset, kProbing, kStarting, kOpen, kFailed, kResetting, kSaving, kReturning, kRestoring };
   struct EventQueue final : WriteListener {
     EventQueue(HostMemory& memory, const ClockDomain& clk, unsigned log_entries)
         : ring(memory, clk, log_entries), data_base(memory.alloc(abi::kPrivateDataBytes << log_entries, 4096)) {}
@@ -205,6 +210,10 @@ class Context final : public App, public HostEvents, public Part {
   std::optional<PageRange> take_pages(std::size_t pages);
   void give_back(PageRange range);
   void write_pages(std::uint32_t first, const std::vector<std::uint64_t>& pages, CommandTarget& target);
+  bool end_for_reset();
+  void reset_saved();
+  void find_device();
+  void restore();
   void probe();
   void start();
   void ask_status();
@@ -240,6 +249,8 @@ class Context final : public App, public HostEvents, public Part {
   std::vector<std::uint32_t> probed_;
   unsigned reads_pending_ = 0;
   bool read_failed_ = false;
+  ResetKind reset_kind_ = ResetKind::kFlr;
+  std::array<std::uint32_t, 4> saved_{};  // words of configuration space
   std::vector<Core*> openers_;
 
   std::uint16_t next_pd_ = 1;

@@ -58,21 +58,46 @@ Core& HostCpu::running() {
   return *running_;
 }
 
-void HostCpu::mmio_write(std::uint32_t offset, std::uint32_t value) {
-  running().spend_ns(config_.mmio_write_ns);
-  mmio_.push({running().time_ps(), mmio_sequence_++, offset, value, false});
+void HostCpu::access(Access::Kind kind, std::uint32_t offset, std::uint32_t value, std::uint32_t cookie,
+                     ResetKind reset) {
+  accesses_.push({running().time_ps(), sequence_++, kind, reset, offset, value, cookie});
 }
 
-void HostCpu::mmio_read(std::uint32_t offset, std::uint32_t cookie) {
-  mmio_.push({running().time_ps(), mmio_sequence_++, offset, cookie, true});
+void HostCpu::mmio_write(std::uint32_t offset, std::uint32_t value) {
+  running().spend_ns(config_.mmio_write_ns);
+  access(Access::Kind::kWrite, offset, value, 0);
+}
+
+void HostCpu::mmio_read(std::uint32_t offset, std::uint32_t cookie) { access(Access::Kind::kRead, offset, 0, cookie); }
+
+void HostCpu::config_read(std::uint32_t offset, std::uint32_t cookie) {
+  access(Access::Kind::kConfigRead, offset, 0, cookie);
+}
+
+void HostCpu::config_write(std::uint32_t offset, std::uint32_t value, std::uint32_t cookie) {
+  access(Access::Kind::kConfigWrite, offset, value, cookie);
+}
+
+void HostCpu::reset_device(ResetKind kind) { access(Access::Kind::kReset, 0, 0, 0, kind); }
+
+void HostCpu::issue(const Access& a) {
+  switch (a.kind) {
+    case Access::Kind::kWrite:
+      return port_.mmio_write(a.offset, a.value, a.at_ps);
+    case Access::Kind::kRead:
+      return port_.mmio_read(a.offset, a.cookie, a.at_ps);
+    case Access::Kind::kConfigWrite:
+      return port_.config_write(a.offset, 4, a.value, a.cookie, a.at_ps);
+    case Access::Kind::kConfigRead:
+      return port_.config_read(a.offset, a.cookie, a.at_ps);
+    case Access::Kind::kReset:
+      return port_.reset_device(a.reset, a.at_ps);
+  }
 }
 
 // A working core runs ahead of the clock; its accesses are issued when the clock reaches them.
-void HostCpu::issue_mmio() {
-  for (; !mmio_.empty() && mmio_.top().at_ps <= clock().now_ps(); mmio_.pop()) {
-    const Mmio& m = mmio_.top();
-    m.read ? port_.mmio_read(m.offset, m.value, m.at_ps) : port_.mmio_write(m.offset, m.value, m.at_ps);
-  }
+void HostCpu::issue_accesses() {
+  for (; !accesses_.empty() && accesses_.top().at_ps <= clock().now_ps(); accesses_.pop()) issue(accesses_.top());
 }
 
 void HostCpu::run(Core& core) {
@@ -85,12 +110,12 @@ void HostCpu::run(Core& core) {
 }
 
 Wake HostCpu::tick() {
-  issue_mmio();
+  issue_accesses();
   for (const auto& core : cores_) {
     if (core->due() <= now()) run(*core);
   }
-  issue_mmio();
-  Cycle next = mmio_.empty() ? kNever : clock().cycle_at_or_after(mmio_.top().at_ps);
+  issue_accesses();
+  Cycle next = accesses_.empty() ? kNever : clock().cycle_at_or_after(accesses_.top().at_ps);
   for (const auto& core : cores_) next = std::min(next, core->due());
   return next == kNever ? Wake::on_traffic() : Wake::at_cycle(std::max(next, now() + 1));
 }

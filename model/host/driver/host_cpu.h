@@ -123,9 +123,12 @@ class HostCpu final : public Stage {
   WorkObserver* work_observer() const { return work_observer_; }
   const std::vector<std::unique_ptr<Core>>& cores() const { return cores_; }
 
-  // Register accesses of the running program, in the order of time over all cores.
+  // Accesses of the running program to the device (HostPort), in the order of time over all cores.
   void mmio_write(std::uint32_t offset, std::uint32_t value);
   void mmio_read(std::uint32_t offset, std::uint32_t cookie);
+  void config_read(std::uint32_t offset, std::uint32_t cookie);
+  void config_write(std::uint32_t offset, std::uint32_t value, std::uint32_t cookie);
+  void reset_device(ResetKind kind);
 
   Wake tick() override;
   std::string waiting_for() const override;
@@ -133,13 +136,17 @@ class HostCpu final : public Stage {
 
  private:
   friend class Core;
-  struct Mmio {
+  struct Access {
+    enum class Kind : std::uint8_t { kWrite, kRead, kConfigWrite, kConfigRead, kReset };
     std::uint64_t at_ps, sequence;
-    std::uint32_t offset, value;
-    bool read;
-    bool operator>(const Mmio& o) const { return at_ps != o.at_ps ? at_ps > o.at_ps : sequence > o.sequence; }
+    Kind kind;
+    ResetKind reset;
+    std::uint32_t offset, value, cookie;
+    bool operator>(const Access& o) const { return at_ps != o.at_ps ? at_ps > o.at_ps : sequence > o.sequence; }
   };
-  void issue_mmio();
+  void access(Access::Kind kind, std::uint32_t offset, std::uint32_t value, std::uint32_t cookie, ResetKind reset = {});
+  void issue(const Access& access);
+  void issue_accesses();
   void run(Core& core);
 
   const HostCpuConfig config_;
@@ -147,8 +154,8 @@ class HostCpu final : public Stage {
   std::vector<std::unique_ptr<Core>> cores_;
   Core* running_ = nullptr;
   WorkObserver* work_observer_ = nullptr;
-  std::priority_queue<Mmio, std::vector<Mmio>, std::greater<>> mmio_;
-  std::uint64_t mmio_sequence_ = 0;
+  std::priority_queue<Access, std::vector<Access>, std::greater<>> accesses_;
+  std::uint64_t sequence_ = 0;
 };
 
 }  // namespace rnic::host

@@ -14,6 +14,8 @@ class AccessOwner {
   // The owner of a TLP to the device, to be called for each in order. Accesses that set up the device have none. For
   // others it is the TLP's own.
   virtual RequestId of(const Tlp& tlp) = 0;
+  // The host resets the link.
+  virtual void reset() = 0;
   // Of a request to the device, in octets from the start of BAR0.
   virtual std::uint32_t offset(const Tlp& tlp) const = 0;
 };

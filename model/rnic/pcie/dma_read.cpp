@@ -11,8 +11,9 @@
 namespace rnic::pcie {
 
 DmaRead::DmaRead(sc_core::sc_module_name nm, ClockDomain& clk, unsigned clients, const DmaReadConfig& config,
-                 const PcieLinkConfig& link)
+                 const PcieLinkConfig& link, ConfigSpace& space)
     : Stage(nm, clk),
+      space_(space),
       max_read_request_(link.max_read_request_bytes),
       timeout_us_(config.completion_timeout_us),
       timeout_cycles_(clk.cycle_at_or_after(std::uint64_t{config.completion_timeout_us} * 1'000'000)),
@@ -127,6 +128,10 @@ bool DmaRead::issue() {
   const auto count = static_cast<unsigned>(clients_.size());
   const unsigned client = with_work(next_);
   if (client == count || free_tags_.empty() || !tlps->can_push()) return false;
+  if (!space_.get().bus_master()) {
+    space_.await(*this);
+    return false;
+  }
   send_piece(client);
   next_ = client + 1 == count ? 0 : client + 1;
   return !free_tags_.empty() && with_work(client) != count;
@@ -189,6 +194,15 @@ void DmaRead::reset() {
   next_ = 0;
   answers_ = 0;
   account();
+}
+
+void DmaRead::lose_tags() {
+  free_tags_.clear();
+  for (std::uint16_t i = 0; i < tags_.size(); ++i) {
+    tags_[i].left = 0;
+    free_tags_.push(i);
+  }
+  deadlines_.clear();
 }
 
 Wake DmaRead::tick() {

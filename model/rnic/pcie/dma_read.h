@@ -11,6 +11,7 @@
 #include "model/common/link.h"
 #include "model/common/ring.h"
 #include "model/rnic/messages/dma.h"
+#include "model/rnic/pcie/config_space.h"
 #include "model/rnic/pcie/pcie_config.h"
 #include "model/rnic/pcie/tlp.h"
 
@@ -47,19 +48,22 @@ struct DmaReadCounters {
 
 // One read TLP and one completion per cycle; clients take turns TLP by TLP. Completions of one TLP come in order, those
 // of different TLPs in any order. The first error of a request stops it; it is answered when nothing of it is
-// outstanding. The tag of a TLP that timed out stays out of use until its completions have come after all.
+// outstanding. While the host has disabled the bus master, none is sent. The tag of a TLP that timed out stays out of
+// use until its completions have come after all.
 class DmaRead final : public Stage {
  public:
   PushPort<Tlp> tlps{*this, "tlps"};
   PopPort<Tlp> completions{*this, "completions"};
 
   DmaRead(sc_core::sc_module_name nm, ClockDomain& clk, unsigned clients, const DmaReadConfig& config,
-          const PcieLinkConfig& link);
+          const PcieLinkConfig& link, ConfigSpace& space);
   PopPort<DmaReadRequest>& request(unsigned client) { return clients_.at(client)->request; }
   PushPort<DmaReadDone>& done(unsigned client) { return clients_.at(client)->done; }
 
   Wake tick() override;
   void reset() override;
+  // With the link, whatever is outstanding on it is lost: no tag waits for a completion.
+  void lose_tags();
   std::string waiting_for() const override;
   void describe(const Description& d) override;
   const DmaReadCounters& counters() const { return counters_; }
@@ -105,6 +109,7 @@ class DmaRead final : public Stage {
   void account();
   void send_piece(unsigned c);
 
+  ConfigSpace& space_;
   const std::uint32_t max_read_request_;
   const unsigned timeout_us_;
   const Cycle timeout_cycles_;

@@ -7,8 +7,9 @@
 
 namespace rnic::pcie {
 
-DmaWrite::DmaWrite(sc_core::sc_module_name nm, ClockDomain& clk, unsigned clients, const PcieLinkConfig& link)
-    : Stage(nm, clk), max_payload_(link.max_payload_bytes) {
+DmaWrite::DmaWrite(sc_core::sc_module_name nm, ClockDomain& clk, unsigned clients, const PcieLinkConfig& link,
+                   ConfigSpace& space)
+    : Stage(nm, clk), space_(space), max_payload_(link.max_payload_bytes) {
   for (unsigned i = 0; i < clients; ++i) clients_.push_back(std::make_unique<Client>(*this));
 }
 
@@ -68,6 +69,10 @@ Wake DmaWrite::tick() {
     if (!client.active && !client.request->can_pop()) continue;
     if (sent) return Wake::next_cycle();
     if (!tlps->can_push()) return Wake::on_traffic();
+    if (!space_.get().bus_master()) {
+      space_.await(*this);
+      return Wake::on_traffic();
+    }
     if (!ready(client)) continue;
     send_piece(c);
     sent = true;

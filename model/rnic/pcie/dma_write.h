@@ -26,11 +26,13 @@ struct DmaWriteCounters {
 
 // One TLP per cycle; clients take turns TLP by TLP, and the requests of one client stay in order. The answer to
 // `notify` leaves in the cycle in which the last TLP enters the link to the endpoint, where nothing younger passes it.
+// While the host has disabled the bus master, none is sent.
 class DmaWrite final : public Stage {
  public:
   PushPort<Tlp> tlps{*this, "tlps"};
 
-  DmaWrite(sc_core::sc_module_name nm, ClockDomain& clk, unsigned clients, const PcieLinkConfig& link);
+  DmaWrite(sc_core::sc_module_name nm, ClockDomain& clk, unsigned clients, const PcieLinkConfig& link,
+           ConfigSpace& space);
   PopPort<DmaWriteRequest>& request(unsigned client) { return clients_.at(client)->request; }
   // A client that never asks for an answer has no such port: the first call makes it.
   PushPort<DmaWriteDone>& done(unsigned client);
@@ -56,6 +58,7 @@ class DmaWrite final : public Stage {
   bool ready(Client& client);
   void send_piece(unsigned number);
 
+  ConfigSpace& space_;
   const std::uint32_t max_payload_;
   std::vector<std::unique_ptr<Client>> clients_;
   unsigned next_ = 0;  // the next client to be served

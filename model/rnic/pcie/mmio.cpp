@@ -5,8 +5,8 @@
 
 namespace rnic::pcie {
 
-Mmio::Mmio(sc_core::sc_module_name nm, ClockDomain& clk, std::uint64_t bar0_address, regs::RegBank& bank)
-    : Stage(nm, clk), bar0_address_(bar0_address), bank_(bank) {
+Mmio::Mmio(sc_core::sc_module_name nm, ClockDomain& clk, ConfigSpace& config, regs::RegBank& bank)
+    : Stage(nm, clk), config_(config), bank_(bank) {
   bank.on_write<regs::SqDoorbell>([this](regs::SqDoorbell d) { sq_doorbells->push({Qpn{d.qpn}, d.pi}); });
   bank.on_write<regs::RqDoorbell>([this](regs::RqDoorbell d) { rq_doorbells->push({Qpn{d.qpn}, d.pi}); });
   bank.on_write<regs::SrqDoorbell>([this](regs::SrqDoorbell d) { rq_doorbells->push({Srqn{d.srqn}, d.pi}); });
@@ -15,14 +15,15 @@ Mmio::Mmio(sc_core::sc_module_name nm, ClockDomain& clk, std::uint64_t bar0_addr
   bank.on_write<regs::EvqCi>([this](regs::EvqCi r) { events_taken->push({r.ci}); });
 }
 
-// Requests outside the BAR get an offset without a register.
+// Requests outside the BAR get an offset without a register, and so do all while it is disabled.
 std::uint32_t Mmio::offset(const Tlp& request) const {
-  const std::uint64_t offset = request.address - bar0_address_;
-  return offset < regs::kBarBytes ? static_cast<std::uint32_t>(offset) : regs::kBarBytes;
+  const std::uint64_t offset = request.address - config_.get().bar0();
+  const bool ours = offset < regs::kBarBytes && config_.get().memory_space();
+  return ours ? static_cast<std::uint32_t>(offset) : regs::kBarBytes;
 }
 
 bool Mmio::has_room_for(const Tlp& request) {
-  if (request.type == TlpType::kMRd) return completions->can_push();
+  if (request.flow_class() == FlowClass::kNonPosted) return completions->can_push();
   switch (offset(request)) {
     case regs::SqDoorbell::kOffset:
       return sq_doorbells->can_push();
@@ -52,24 +53,41 @@ void Mmio::write(const Tlp& request) {
 
 void Mmio::read(const Tlp& request) {
   const auto [status, value] = bank_.read(offset(request), request.bytes);
-  Tlp answer;
-  if (status == regs::RegStatus::kOk) {
-    ++counters_.reads;
-    answer = Tlp::completion(request, request.address, 4);
-    answer.set_word(value);
-  } else {
+  if (status != regs::RegStatus::kOk) {
     ++counters_.refused;
-    answer = Tlp::refusal(request, CplStatus::kUr);
+    return answer(Tlp::answer(request, CplStatus::kUr));
   }
-  answer.issued = now();
-  completions->push(std::move(answer));
+  ++counters_.reads;
+  Tlp data = Tlp::completion(request, request.address, 4);
+  data.set_word(value);
+  answer(std::move(data));
+}
+
+// Poisoned data of a configuration write is not taken (section 2.7.2.1).
+void Mmio::configure(const Tlp& request) {
+  ++counters_.config;
+  if (request.type == TlpType::kCfgRd0) {
+    Tlp data = Tlp::completion(request, request.address, 4);
+    data.lower_address = 0;
+    data.set_word(config_.get().read(static_cast<std::uint32_t>(request.address)));
+    return answer(std::move(data));
+  }
+  if (request.poisoned) ++counters_.poisoned;
+  else config_.write(request);
+  answer(Tlp::answer(request, request.poisoned ? CplStatus::kUr : CplStatus::kSc));
+}
+
+void Mmio::answer(Tlp completion) {
+  completion.issued = now();
+  completions->push(std::move(completion));
 }
 
 Wake Mmio::tick() {
   if (!requests->can_pop() || !has_room_for(requests->front())) return Wake::on_traffic();
   const Tlp request = requests->pop();
   if (request.type == TlpType::kMWr) write(request);
-  else read(request);
+  else if (request.type == TlpType::kMRd) read(request);
+  else configure(request);
   return requests->can_pop() ? Wake::next_cycle() : Wake::on_traffic();
 }
 

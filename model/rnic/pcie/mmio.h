@@ -1,23 +1,27 @@
-// Register accesses: the access rules of the bank, doorbells to their consumers, completions back to the host.
+// The host's accesses: the access rules of the register bank, doorbells to their consumers, configuration space,
+// completions back to the host.
 #pragma once
 
 #include <cstdint>
 
 #include "model/common/link.h"
 #include "model/rnic/messages/doorbells.h"
+#include "model/rnic/pcie/config_space.h"
 #include "model/rnic/pcie/tlp.h"
 #include "model/rnic/regs/reg_bank.h"
 
 namespace rnic::pcie {
 
 struct MmioCounters {
-  std::uint64_t reads = 0, writes = 0, refused = 0, poisoned = 0;
+  std::uint64_t reads = 0, writes = 0, refused = 0, poisoned = 0, config = 0;
   template <class V>
   static void fields(V& v) {
     v("reads", &MmioCounters::reads, "accesses", "reads answered");
     v("writes", &MmioCounters::writes, "accesses", "writes executed");
-    v("refused", &MmioCounters::refused, "accesses", "accesses outside the registers, or not of 32 bits");
+    v("refused", &MmioCounters::refused, "accesses",
+      "accesses outside the registers, not of 32 bits, or while memory space is disabled");
     v("poisoned", &MmioCounters::poisoned, "writes", "dropped: poisoned data");
+    v("config", &MmioCounters::config, "accesses", "accesses to configuration space");
   }
 };
 
@@ -33,7 +37,7 @@ class Mmio final : public Stage {
   PushPort<CommandDoorbell> command_doorbells{*this, "command_doorbells"};
   PushPort<EventsTaken> events_taken{*this, "events_taken"};
 
-  Mmio(sc_core::sc_module_name nm, ClockDomain& clk, std::uint64_t bar0_address, regs::RegBank& bank);
+  Mmio(sc_core::sc_module_name nm, ClockDomain& clk, ConfigSpace& config, regs::RegBank& bank);
   Wake tick() override;
   void reset() override {}
   void describe(const Description& d) override;
@@ -43,9 +47,11 @@ class Mmio final : public Stage {
   bool has_room_for(const Tlp& request);
   void write(const Tlp& request);
   void read(const Tlp& request);
+  void configure(const Tlp& request);
+  void answer(Tlp completion);
   std::uint32_t offset(const Tlp& request) const;
 
-  const std::uint64_t bar0_address_;
+  ConfigSpace& config_;
   regs::RegBank& bank_;
   MmioCounters counters_;
 };

@@ -6,12 +6,16 @@ namespace rnic::pcie {
 
 static_assert(regs::MsixControl::kCount <= 32, "the pending bits are one word");
 
-Msix::Msix(sc_core::sc_module_name nm, ClockDomain& clk, regs::RegBank& bank) : Stage(nm, clk), bank_(bank) {
+Msix::Msix(sc_core::sc_module_name nm, ClockDomain& clk, ConfigSpace& config, regs::RegBank& bank)
+    : Stage(nm, clk), config_(config), bank_(bank) {
   // What the host wrote is in the bank from the next cycle on.
   bank.on_write<regs::MsixControl>([this](regs::MsixControl) { wake(now() + 1); });
 }
 
+bool Msix::enabled() const { return config_.get().msix() && config_.get().bus_master(); }
+
 std::uint32_t Msix::deliverable() const {
+  if (!enabled()) return 0;
   std::uint32_t vectors_set = 0;
   for (std::uint32_t rest = pending_; rest != 0; rest &= rest - 1) {
     const auto v = static_cast<std::uint32_t>(__builtin_ctz(rest));
@@ -43,6 +47,7 @@ Wake Msix::tick() {
     ++counters_.messages;
     pending_ &= ~(1u << v);
   }
+  if (pending_ != 0 && !enabled()) config_.await(*this);
   if (pending_ != before) bank_.set(regs::MsixPba{pending_});
   return vectors->can_pop() || (deliverable() != 0 && messages->can_push()) ? Wake::next_cycle() : Wake::on_traffic();
 }

@@ -39,6 +39,7 @@ class Pcie final : public sc_core::sc_module {
 
  public:
   regs::RegBank regs;
+  ConfigSpace config_space;
   PcieEndpoint endpoint;
   Mmio mmio;
   DmaRead dma_read;
@@ -47,8 +48,11 @@ class Pcie final : public sc_core::sc_module {
 
   Pcie(sc_core::sc_module_name nm, ClockDomain& clk, const PcieConfig& config, const Clients& clients);
 
-  // TLPs between the stages: CONTROL.RESET does not touch them.
+  // TLPs between the stages: only a reset of the link touches them.
   const Netlist& net() const { return net_; }
+
+ private:
+  void reset(ConfigSpace::Reset kind);
 };
 
 }  // namespace rnic::pcie

@@ -49,6 +49,7 @@ struct PcieLinkConfig {
   unsigned propagation_ns = 150;
   unsigned update_fc_ns = 20;
   unsigned dllp_bytes_per_tlp = 2;
+  unsigned training_us = 1000;
   std::uint64_t bar0_address = 0xe0000000;
   CreditConfig host_credits;
   CreditConfig device_credits;
@@ -69,7 +70,9 @@ struct PcieLinkConfig {
       in_range(0, 100000), unit("ns"));
     v("dllp_bytes_per_tlp", &PcieLinkConfig::dllp_bytes_per_tlp,
       "share of Ack and UpdateFC (8 octets each) in the wire time of a TLP", in_range(0, 64), unit("octets"));
-    v("bar0_address", &PcieLinkConfig::bar0_address, "bus address of BAR0");
+    v("training_us", &PcieLinkConfig::training_us, "from a reset of the link at the device to the first TLP after it",
+      in_range(1, 1000000), unit("us"));
+    v("bar0_address", &PcieLinkConfig::bar0_address, "bus address of BAR0 before a reset");
     v.group("host_credits", &PcieLinkConfig::host_credits);
     v.group("device_credits", &PcieLinkConfig::device_credits);
   }

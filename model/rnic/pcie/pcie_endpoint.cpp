@@ -37,6 +37,11 @@ void PcieEndpoint::transmit() {
 }
 
 Wake PcieEndpoint::tick() {
+  if (port.reset_arrived()) {
+    port.take_reset();
+    config_.reset(ConfigSpace::Reset::kLink);
+    return Wake::on_traffic();
+  }
   const bool completions = receive(FlowClass::kCompletion, read_completions) && port.can_pop(FlowClass::kCompletion);
   const bool requests = receive_request() && (port.can_pop(FlowClass::kPosted) || port.can_pop(FlowClass::kNonPosted));
   transmit();

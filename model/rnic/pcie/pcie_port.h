@@ -20,6 +20,8 @@ enum class PcieSide { kHost, kDevice };
 struct TlpTap {
   virtual ~TlpTap() = default;
   virtual void sent(const Tlp& tlp, std::uint64_t begins_ps, std::uint64_t arrives_ps) = 0;
+  // The port resets the link: what was sent before has no effect any more.
+  virtual void reset() {}
 };
 
 class PciePort final : public Part,
@@ -46,6 +48,16 @@ class PciePort final : public Part,
   std::uint64_t front_ps(FlowClass c) const { return inbox(c).front_ps(); }
   Tlp pop(FlowClass c);
 
+  // A reset of the link loses what lies in the receive buffers of both ends and what is on its way between them.
+  // Calls of the host's end: it begins a reset now, of its own end at once and of the other one when the order has
+  // arrived there; `in_band`: it goes over the wire, after the TLPs that were sent. Until the link is up again nothing
+  // is sent or arrives.
+  void reset_link(bool in_band);
+  bool down() const { return up_from_ > owner_.clock().now(); }
+  // Calls of the device's end: the order has arrived, and is taken.
+  bool reset_arrived() const { return reset_from_ <= owner_.clock().now(); }
+  void take_reset();
+
   // For the direction in which it sends.
   void describe(const Description& d) override;
   const TransmitCounters& counters() const { return transmitter_.counters(); }
@@ -58,6 +70,8 @@ class PciePort final : public Part,
   }
   Inbox<Tlp>& inbox(FlowClass c) { return const_cast<Inbox<Tlp>&>(std::as_const(*this).inbox(c)); }
 
+  void restart(std::uint64_t up_ps);
+  void tell(tlm::tlm_phase what, std::uint64_t at_ps);
   tlm::tlm_sync_enum nb_transport_fw(Tlp& tlp, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
   tlm::tlm_sync_enum nb_transport_bw(Tlp& tlp, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
   void b_transport(Tlp&, sc_core::sc_time&) override;
@@ -67,10 +81,13 @@ class PciePort final : public Part,
 
   Stage& owner_;
   const PcieSide side_;
+  const std::uint64_t propagation_ps_, training_ps_;
   const std::uint64_t update_ps_;  // from a freed buffer to the sender's counter
   const CreditConfig advertised_;  // for our receive buffers
   PcieTransmitter transmitter_;
   Inbox<Tlp> posted_, non_posted_, completions_;
+  Cycle up_from_ = 0;          // the host's end: when the link is up; kNever until the device has answered
+  Cycle reset_from_ = kNever;  // the device's end: when the order has arrived
   std::vector<TlpTap*> taps_;
 };
 

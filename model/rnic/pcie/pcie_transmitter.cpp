@@ -98,6 +98,16 @@ void PcieTransmitter::credit_returned(const Tlp& tlp, std::uint64_t at_ps) {
   owner_.wake(owner_.clock().cycle_at_or_after(at_ps));
 }
 
+void PcieTransmitter::restart(std::uint64_t up_ps) {
+  updates_.clear();
+  credits_ = initial_;
+  refused_ = 0;
+  waits_for_credit_ = false;
+  for (unsigned i = 0; i < kFlowClasses; ++i) account(static_cast<FlowClass>(i), owner_.clock().now());
+  free_at_ticks_ = up_ps * LinkTiming::kTicksPerPs;
+  free_cycle_ = owner_.clock().cycle_at_or_after(up_ps);
+}
+
 int PcieTransmitter::choose(const Tlp* const* heads, unsigned n) {
   if (!wire_free()) {
     wake_when_free();
@@ -141,7 +151,7 @@ std::uint64_t PcieTransmitter::send(const Tlp& tlp) {
   ++counters_.tlps;
   counters_.data_bytes += tlp.has_data() ? tlp.bytes : 0;
   counters_.wire_bytes += timing_.wire_bytes(tlp);
-  return (free_at_ticks_ + LinkTiming::kTicksPerPs - 1) / LinkTiming::kTicksPerPs + propagation_ps_;
+  return free_ps() + propagation_ps_;
 }
 
 // Credits come back between two calls.

@@ -49,6 +49,11 @@ class PcieTransmitter final {
   // Credits of a TLP are back at at_ps, which never decreases.
   void credit_returned(const Tlp& tlp, std::uint64_t at_ps);
 
+  // When the last octet of the TLP sent last has left, in ps.
+  std::uint64_t free_ps() const { return (free_at_ticks_ + LinkTiming::kTicksPerPs - 1) / LinkTiming::kTicksPerPs; }
+  // After a reset of the link: all credits are back, and the wire is free from up_ps on.
+  void restart(std::uint64_t up_ps);
+
   // Requests a wake-up at the first cycle in which the wire takes another TLP.
   void wake_when_free();
 

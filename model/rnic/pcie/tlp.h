@@ -12,9 +12,10 @@
 
 namespace rnic::pcie {
 
-enum class TlpType : std::uint8_t { kMRd, kMWr, kCpl, kCplD };
+// Bit 0: has data. Bit 1: a completion. Bit 2: of configuration space.
+enum class TlpType : std::uint8_t { kMRd, kMWr, kCpl, kCplD, kCfgRd0, kCfgWr0 };
 inline const ValueWords& value_words(TlpType) {
-  static const ValueWords kWords{"MRd", "MWr", "Cpl", "CplD"};
+  static const ValueWords kWords{"MRd", "MWr", "Cpl", "CplD", "CfgRd0", "CfgWr0"};
   return kWords;
 }
 // Completion status codes of the PCI Express Base Specification, section 2.2.9.
@@ -29,31 +30,32 @@ inline constexpr unsigned kFlowClasses = 3;
 struct Tlp {
   static constexpr std::uint32_t kInlineBytes = 8;
 
-  std::uint64_t address = 0;  // requests
+  std::uint64_t address = 0;  // requests; of configuration space: the offset
   BufferRef hold;             // owner of `far_data`
   const std::uint8_t* far_data = nullptr;
   Cycle issued = 0;  // when its source handed it over: order is by age
   RequestId owner;
   std::uint8_t near_data[kInlineBytes] = {};  // up to 8 octets need no buffer
   std::uint32_t bytes = 0;                    // of data, or requested
-  std::uint16_t tag = 0;                      // MRd and its completions
+  std::uint16_t tag = 0;                      // non-posted requests and their completions
   std::uint16_t byte_count = 0;    // completions: octets of the request still to come, these included (1 to 4096)
   std::uint8_t lower_address = 0;  // completions: bits 6..0 of the first octet's address
   TlpType type = TlpType::kMWr;
   CplStatus status = CplStatus::kSc;
   bool poisoned = false;
 
-  bool has_data() const { return type == TlpType::kMWr || type == TlpType::kCplD; }
+  bool is_config() const { return (static_cast<unsigned>(type) & 4) != 0; }
+  bool has_data() const { return (static_cast<unsigned>(type) & 1) != 0; }
   const std::uint8_t* data() const { return far_data != nullptr ? far_data : near_data; }
   FlowClass flow_class() const {
-    return type == TlpType::kMWr ? FlowClass::kPosted
-                                 : (type == TlpType::kMRd ? FlowClass::kNonPosted : FlowClass::kCompletion);
+    if ((static_cast<unsigned>(type) & 2) != 0) return FlowClass::kCompletion;
+    return type == TlpType::kMWr ? FlowClass::kPosted : FlowClass::kNonPosted;
   }
 
   // Octets of data on the wire: whole double words from the first to the last octet (byte enables mask the rest).
   std::uint32_t wire_data_bytes() const {
     if (!has_data() || bytes == 0) return 0;
-    const std::uint32_t offset = (type == TlpType::kMWr ? static_cast<std::uint32_t>(address) : lower_address) & 3;
+    const std::uint32_t offset = (type == TlpType::kCplD ? lower_address : static_cast<std::uint32_t>(address)) & 3;
     return (offset + bytes + 3) & ~3u;
   }
   // Three double words, or four for an address above 4 GiB (section 2.2.4.1).
@@ -87,15 +89,27 @@ struct Tlp {
     t.owner = owner;
     return t;
   }
-  // The one completion of a refused request (section 2.3.2).
-  static Tlp refusal(const Tlp& request, CplStatus status) {
+  // Configuration space (section 2.2.7): a double word is read; 1, 2 or 4 octets of one are written.
+  static Tlp config_read(std::uint32_t offset) {
+    Tlp t = read(offset, 4, 0);
+    t.type = TlpType::kCfgRd0;
+    return t;
+  }
+  static Tlp config_write(std::uint32_t offset, std::uint32_t n, std::uint32_t value) {
+    Tlp t = write32(offset, value);
+    t.type = TlpType::kCfgWr0;
+    t.bytes = n;
+    return t;
+  }
+  // The one completion of a request that is refused, or of one that asks for no data (section 2.3.2).
+  static Tlp answer(const Tlp& request, CplStatus status) {
     Tlp t;
     t.type = TlpType::kCpl;
     t.status = status;
     t.tag = request.tag;
     t.owner = request.owner;
-    t.byte_count = static_cast<std::uint16_t>(request.bytes);
-    t.lower_address = static_cast<std::uint8_t>(request.address & 0x7f);
+    t.byte_count = static_cast<std::uint16_t>(request.is_config() ? 4 : request.bytes);
+    t.lower_address = static_cast<std::uint8_t>(request.is_config() ? 0 : request.address & 0x7f);
     return t;
   }
   // A completion with `n` of the octets that a request is still missing, the first one at `address`.
@@ -118,7 +132,7 @@ struct Tlp {
   static constexpr const char* kMessage = "tlp";
   template <class V, class M>
   static void fields(V& v, M& m) {
-    v("type", 2, m.type);
+    v("type", 3, m.type);
     v("address", 64, m.address);
     v("bytes", 32, m.bytes);
     v("tag", 16, m.tag);
@@ -132,8 +146,13 @@ static_assert(sizeof(Tlp) <= 64);
 
 // nb_transport_fw(tlp, BEGIN_REQ, delay): one call per TLP, answered with TLM_COMPLETED; `delay` counts from the
 // kernel's time to the arrival of its last octet. The receiver may move the TLP out of the argument.
+// nb_transport_fw(tlp, LINK_RESET, delay), from the host: the device's end starts again, and what lies in its receive
+// buffers or is on its way is lost. It answers with nb_transport_fw(tlp, LINK_UP, delay): nothing of before comes after
+// this call, and both ends can send from then on. The TLP of these two says nothing.
 // nb_transport_bw(tlp, END_REQ, delay): UpdateFC; the receive buffer of that TLP is free, and its credits are back with
 // the sender after `delay`. Only type, address and length count.
+TLM_DECLARE_EXTENDED_PHASE(LINK_RESET);
+TLM_DECLARE_EXTENDED_PHASE(LINK_UP);
 struct PcieProtocol {
   using tlm_payload_type = Tlp;
   using tlm_phase_type = tlm::tlm_phase;

@@ -56,14 +56,15 @@ void RegBank::change(const Change& c) {
   changes_.push_back(c);
 }
 
+void RegBank::reset() {
+  for (Cell& cell : cells_) cell.value = cell.reset;
+  reset_ = false;
+  changes_.clear();
+  if (reset_chip_) reset_chip_();
+}
+
 void RegBank::commit() {
-  if (reset_) {
-    for (Cell& cell : cells_) cell.value = cell.reset;
-    reset_ = false;
-    changes_.clear();
-    if (reset_chip_) reset_chip_();
-    return;
-  }
+  if (reset_) return reset();
   for (const Change& c : changes_) cells_[c.cell].value &= ~c.clear;
   for (const Change& c : changes_) {
     std::uint32_t& value = cells_[c.cell].value;

@@ -71,6 +71,8 @@ class RegBank final : public Committed {
     hooks.read = [f] { return R(f()).pack(); };
   }
 
+  // What CONTROL.RESET does at the end of its cycle.
+  void reset();
   // Called when the host resets the chip, at the end of the cycle in which it does; at most one owner.
   void on_reset(std::function<void()> f) {
     RNIC_CHECK(!reset_chip_);

@@ -236,7 +236,7 @@ TEST_F(RootComplexTest, FailedCompletionsReadAsAllOnes) {
   dut->mmio_read(8, 5, 0);
   run_until_idle();
   ASSERT_EQ(device->arrivals.size(), 1u);
-  device->send(Tlp::refusal(device->arrivals[0].tlp, CplStatus::kCa));
+  device->send(Tlp::answer(device->arrivals[0].tlp, CplStatus::kCa));
   run_until_idle();
   ASSERT_EQ(events.log.size(), 1u);
   EXPECT_EQ(events.log[0].substr(0, 25), "read 5 4294967295 failed ");

@@ -13,10 +13,10 @@ class RegisterOwnerTest : public StageTest {
  protected:
   static constexpr std::uint64_t kBar = 0xe0000000;
   ContextStore contexts{clk, {4, 4, 4, 4, 4, 4, 1}};
-  RegisterOwner owners{contexts, kBar};
+  RegisterOwner owners{contexts, pcie::PcieLinkConfig{}};
 
-  RequestId owner(std::uint64_t offset, std::uint32_t value) {
-    return owners.of(pcie::Tlp::write32(kBar + offset, value));
+  RequestId owner(std::uint64_t offset, std::uint32_t value, std::uint64_t bar = kBar) {
+    return owners.of(pcie::Tlp::write32(bar + offset, value));
   }
 };
 
@@ -29,6 +29,27 @@ TEST_F(RegisterOwnerTest, ADoorbellBelongsToItsQueuePair) {
 TEST_F(RegisterOwnerTest, CommandsBelongToTheNewestThatTheyAnnounce) {
   EXPECT_EQ(owner(regs::CmdqDoorbell::kOffset, 3), RequestId(1, Kind::kCommand, 0, 0, 2));
   EXPECT_EQ(owner(regs::CmdqDoorbell::kOffset, 1), RequestId(1, Kind::kCommand, 0, 0, 65536)) << "the index wraps";
+}
+
+// In the order of the accesses: what was sent before it went to the old place.
+TEST_F(RegisterOwnerTest, TheRegistersAreWhereTheHostPutsThem) {
+  using R = pcie::ConfigRegisters;
+  EXPECT_FALSE(owners.of(pcie::Tlp::config_write(R::kBar0, 4, 0x40000000)));
+  EXPECT_EQ(owner(regs::SqDoorbell::kOffset, 2, 0x40000000), contexts.queue_pair(Qpn{2}));
+  EXPECT_FALSE(owner(regs::SqDoorbell::kOffset, 2));
+  EXPECT_EQ(owners.offset(pcie::Tlp::read(0x40000010, 4, 0)), 0x10u);
+}
+
+TEST_F(RegisterOwnerTest, AResetStartsItsRingsFromTheBeginning) {
+  using R = pcie::ConfigRegisters;
+  for (const bool of_the_link : {false, true}) {
+    owner(regs::CmdqDoorbell::kOffset, 3);
+    if (of_the_link) owners.reset();
+    else owners.of(pcie::Tlp::config_write(R::kDeviceControl, 2, R::kFunctionReset));
+    EXPECT_FALSE(owner(regs::CmdqDoorbell::kOffset, 1)) << "BAR0 has no address";
+    owners.of(pcie::Tlp::config_write(R::kBar0, 4, kBar));
+    EXPECT_EQ(owner(regs::CmdqDoorbell::kOffset, 1), RequestId(1, Kind::kCommand, 0, 0, 0));
+  }
 }
 
 // It would be taken for the doorbell if the offset were 32 bits.

@@ -27,28 +27,28 @@ enum : std::uint32_t {
 };
 }  // namespace
 
-void FakeDevice::at_ps(std::uint64_t ps, std::function<void()> run) {
+void FakeDevice::at_ps(std::uint64_t ps, std::function<void()> run, std::uint64_t life) {
   const Cycle at = std::max(clock().cycle_at_or_after(ps), now() + 1);
-  jobs_.push({at, sequence_++, std::move(run)});
+  jobs_.push({at, sequence_++, life, std::move(run)});
   wake(at);
 }
 
 Wake FakeDevice::tick() {
   while (!jobs_.empty() && jobs_.top().at <= now()) {
-    const auto run = jobs_.top().run;
+    const Job job = jobs_.top();
     jobs_.pop();
-    run();
+    if (job.life == kAccess || job.life == life_) job.run();
   }
   return jobs_.empty() ? Wake::on_traffic() : Wake::at_cycle(jobs_.top().at);
 }
 
 void FakeDevice::mmio_write(std::uint32_t offset, std::uint32_t value, std::uint64_t at) {
   writes.push_back({offset, value, at});
-  at_ps(at + register_ns * 1000, [=] { write_register(offset, value); });
+  access(at + register_ns * 1000, [=] { write_register(offset, value); });
 }
 
 void FakeDevice::mmio_read(std::uint32_t offset, std::uint32_t cookie, std::uint64_t at) {
-  at_ps(at + (register_ns + kLatencyNs) * 1000, [=] {
+  access(at + (register_ns + kLatencyNs) * 1000, [=] {
     static const std::map<std::uint32_t, std::uint32_t> kFixed{{0x00, 0x50574952}, {0x04, 0x100}, {0x20, 64},
                                                                {0x24, 64},         {0x28, 256},   {0x2c, 64},
                                                                {0x30, 8},          {0x104, 1},    {0x108, 64}};
@@ -59,6 +59,43 @@ void FakeDevice::mmio_read(std::uint32_t offset, std::uint32_t cookie, std::uint
       else --status_reads_until_ready;
     }
     events_->mmio_read_done(cookie, value, true, clock().now_ps());
+  });
+}
+
+void FakeDevice::config_read(std::uint32_t offset, std::uint32_t cookie, std::uint64_t at) {
+  access(at + (register_ns + kLatencyNs) * 1000, [=] {
+    const bool ok = clock().now_ps() >= back_ps_;
+    events_->config_done(cookie, ok ? config[offset] : ~0u, ok, clock().now_ps());
+  });
+}
+
+void FakeDevice::config_write(std::uint32_t offset, std::uint32_t bytes, std::uint32_t value, std::uint32_t cookie,
+                              std::uint64_t at) {
+  access(at + (register_ns + kLatencyNs) * 1000, [=] {
+    const std::uint32_t shift = 8 * (offset & 3), mask = (bytes == 4 ? ~0u : (1u << 8 * bytes) - 1) << shift;
+    std::uint32_t& word = config[offset & ~3u];
+    config_writes.push_back(offset);
+    word = (word & ~mask) | (value << shift & mask);
+    events_->config_done(cookie, 0, true, clock().now_ps());
+  });
+}
+
+void FakeDevice::reset_device(host::ResetKind kind, std::uint64_t at) {
+  access(at + register_ns * 1000, [this, kind] {
+    resets.push_back(kind);
+    ++life_;
+    back_ps_ = clock().now_ps() + config_fails_us * 1'000'000ull;
+    for (const auto& [offset, mask] :
+         {std::pair{0x04u, 0xfff00000u}, std::pair{0x10u, 15u}, std::pair{0x14u, 0u}, std::pair{0x80u, 0x3fffffffu}}) {
+      if (config.count(offset) != 0) config[offset] &= mask;
+    }
+    registers.clear();
+    qps_.clear();
+    cqs_.clear();
+    regions_.clear();
+    listeners_.clear();
+    requests_.clear();
+    command_consumer_ = event_producer_ = 0;
   });
 }
 
@@ -301,7 +338,8 @@ void FakeDevice::send_queue(std::uint32_t qpn) {
     std::uint64_t bytes = (wqe.flags & abi::kWqeInline) != 0 ? wqe.inline_bytes : 0;
     for (unsigned i = 0; i < wqe.num_sge; ++i) bytes += wqe.sge[i].length;
     wire_free_ps_ = std::max(wire_free_ps_, clock().now_ps()) + (bytes + 100) * kPsPerByte;
-    at_ps(wire_free_ps_, [=] { perform(qpn, wqe); });
+    at_ps(
+        wire_free_ps_, [=] { perform(qpn, wqe); }, life_);
   }
 }
 

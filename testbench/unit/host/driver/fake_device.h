@@ -26,10 +26,19 @@ class FakeDevice final : public Stage, public host::HostPort {
 
   void mmio_write(std::uint32_t offset, std::uint32_t value, std::uint64_t at_ps) override;
   void mmio_read(std::uint32_t offset, std::uint32_t cookie, std::uint64_t at_ps) override;
+  void config_read(std::uint32_t offset, std::uint32_t cookie, std::uint64_t at_ps) override;
+  void config_write(std::uint32_t offset, std::uint32_t bytes, std::uint32_t value, std::uint32_t cookie,
+                    std::uint64_t at_ps) override;
+  void reset_device(host::ResetKind kind, std::uint64_t at_ps) override;
+  std::uint64_t lookahead_ps() const override { return kLatencyNs * 1000; }
   Wake tick() override;
 
   // What a test may change and look at.
   std::map<std::uint32_t, std::uint32_t> registers;
+  std::vector<host::ResetKind> resets;
+  std::vector<std::uint32_t> config_writes;                                               // offsets
+  unsigned config_fails_us = 0;                                                           // from a reset on
+  std::map<std::uint32_t, std::uint32_t> config{{0x00, 0x50401234}, {0x04, 0x00100006}};  // its configuration space
   unsigned status_reads_until_ready = 1;
   bool execute_sends = true;  // false: SQ doorbells are noted and nothing is done
   std::function<void(std::uint8_t* payload, std::uint32_t bytes)> corrupt;
@@ -78,11 +87,16 @@ class FakeDevice final : public Stage, public host::HostPort {
   struct Job {
     Cycle at;
     std::uint64_t sequence;
+    std::uint64_t life;  // that it belongs to; kAccess: an access of the host, which outlives a reset
     std::function<void()> run;
     bool operator>(const Job& o) const { return at != o.at ? at > o.at : sequence > o.sequence; }
   };
-  void at_ps(std::uint64_t ps, std::function<void()> run);
-  void later(std::uint64_t ns, std::function<void()> run) { at_ps(clock().now_ps() + ns * 1000, std::move(run)); }
+  static constexpr std::uint64_t kAccess = ~std::uint64_t{0};
+  void at_ps(std::uint64_t ps, std::function<void()> run, std::uint64_t life);
+  void access(std::uint64_t ps, std::function<void()> run) { at_ps(ps, std::move(run), kAccess); }
+  void later(std::uint64_t ns, std::function<void()> run) {
+    at_ps(clock().now_ps() + ns * 1000, std::move(run), life_);
+  }
   void write_register(std::uint32_t offset, std::uint32_t value);
   void take_commands(std::uint32_t producer);
   void execute(const abi::Command& c, const std::vector<std::uint8_t>& private_data);
@@ -105,7 +119,7 @@ class FakeDevice final : public Stage, public host::HostPort {
   host::HostEvents* events_ = nullptr;
   FakeDevice* peer_ = nullptr;
   std::priority_queue<Job, std::vector<Job>, std::greater<>> jobs_;
-  std::uint64_t sequence_ = 0;
+  std::uint64_t sequence_ = 0, life_ = 0, back_ps_ = 0;
   std::uint64_t wire_free_ps_ = 0;
   std::map<std::uint32_t, Qp> qps_;
   std::map<std::uint32_t, CqState> cqs_;

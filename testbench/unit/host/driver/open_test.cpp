@@ -32,6 +32,42 @@ TEST_F(OpenTest, ProgramsTheRingsAndTheInterruptThenEnables) {
   EXPECT_LE(clk.now_ps(), 2u * 1'000'000 + 4u * 800'000 + 200'000);
 }
 
+class ResetKinds : public OpenTest, public testing::WithParamInterface<host::ResetKind> {};
+// The words of configuration space that the device loses are written back, the command word last.
+TEST_P(ResetKinds, ADeviceIsFoundAgainAndOpened) {
+  host.device.config = {{0x00, 0x50401234}, {0x04, 0x00100006}, {0x10, 0x80000004}, {0x14, 2}, {0x80, 0x801f0011}};
+  const auto before = host.device.config;
+  host.context.when_open(script.core);
+  script.then([&] { return host.context.is_open(); });
+  script.run([&] {
+    EXPECT_EQ(host.context.reset(GetParam()), 0);
+    EXPECT_EQ(host.context.reset(GetParam()), EBUSY);
+    EXPECT_EQ(host.context.error(), "the device is being reset");
+    host.device.writes.clear();
+  });
+  script.then([&] { return host.context.is_open(); });
+  run_until_idle();
+  EXPECT_TRUE(script.done());
+  EXPECT_EQ(host.device.config, before);
+  EXPECT_EQ(host.device.resets, std::vector{GetParam()});
+  EXPECT_THAT(host.device.config_writes, ElementsAre(0x10u, 0x14u, 0x80u, 0x04u));
+  EXPECT_EQ(host.device.writes.size(), 15u) << "no register is written for the reset, and all are for the opening";
+}
+INSTANTIATE_TEST_SUITE_P(All, ResetKinds,
+                         testing::Values(host::ResetKind::kPerst, host::ResetKind::kHot, host::ResetKind::kFlr));
+
+// Its answers to the reads of configuration space are all ones for 20 us.
+TEST_F(OpenTest, WaitsForADeviceWhoseLinkIsDown) {
+  host.device.config_fails_us = 20;
+  host.context.when_open(script.core);
+  script.then([&] { return host.context.is_open(); });
+  script.run([&] { EXPECT_EQ(host.context.reset(host::ResetKind::kHot), 0); });
+  script.then([&] { return host.context.is_open(); });
+  run_until_idle();
+  EXPECT_TRUE(script.done());
+  EXPECT_GT(clk.now_ps(), 20'000'000u);
+}
+
 TEST_F(OpenTest, RefusesAnotherDevice) {
   host.device.registers[0] = 0x12345678;
   host.context.when_open(script.core);

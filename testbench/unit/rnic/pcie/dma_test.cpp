@@ -42,13 +42,14 @@ class DmaReadTest : public test::StageTest {
   Sink<Tlp> tlps{"tlps", clk};
   Source<Tlp> completions{"completions", clk};
   Netlist net{"link", clk};
+  ConfigSpace space{clk, link};
   std::unique_ptr<DmaRead> dut;
   std::vector<std::unique_ptr<Reader>> clients;
   std::uint8_t memory[8192] = {}, to[8192] = {};
 
   void build(unsigned n = 1) {
     for (std::size_t i = 0; i < sizeof memory; ++i) memory[i] = static_cast<std::uint8_t>(mix64(i));
-    dut = std::make_unique<DmaRead>("dut", clk, n, config, link);
+    dut = std::make_unique<DmaRead>("dut", clk, n, config, link, space);
     for (unsigned i = 0; i < n; ++i) clients.push_back(std::make_unique<Reader>(*dut, i));
     net.connect(dut->tlps, tlps.in, "tlps");
     net.connect(completions.out, dut->completions, "completions");
@@ -131,7 +132,7 @@ TEST_F(DmaReadTest, AnUnsupportedRequestStopsTheRestAndAnswersOnce) {
   build();
   clients[0]->source.send({request(0, 4096, 1), request(4096, 64, 2)});
   run(100);
-  completions.send_at(100, {Tlp::refusal(tlps[0], CplStatus::kUr), whole(tlps[1])});
+  completions.send_at(100, {Tlp::answer(tlps[0], CplStatus::kUr), whole(tlps[1])});
   run(100);
   ASSERT_EQ(tlps.size(), 3u);  // nothing of the first request after its error
   completions.send_at(201, whole(tlps[2]));
@@ -234,11 +235,12 @@ class DmaWriteTest : public test::StageTest {
   BufferPool pool{16384};
   Sink<Tlp> tlps{"tlps", clk};
   Netlist net{"link", clk};
+  ConfigSpace space{clk, link};
   std::unique_ptr<DmaWrite> dut;
   std::vector<std::unique_ptr<Writer>> clients;
 
   void build(unsigned n = 1) {
-    dut = std::make_unique<DmaWrite>("dut", clk, n, link);
+    dut = std::make_unique<DmaWrite>("dut", clk, n, link, space);
     for (unsigned i = 0; i < n; ++i) clients.push_back(std::make_unique<Writer>(*dut, i));
     net.connect(dut->tlps, tlps.in, "tlps");
   }

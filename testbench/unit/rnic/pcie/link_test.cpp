@@ -36,7 +36,7 @@ TEST(LinkTiming, WireOctetsOfATlp) {
   EXPECT_EQ(timing.wire_bytes(Tlp::write(0x1003, nullptr, 2, {})), 8u + 12 + 8 + 2);  // touches two double words
   const Tlp request = Tlp::read(0x100000001, 10, 3);
   EXPECT_EQ(timing.wire_bytes(Tlp::completion(request, 0x100000001, 10)), 8u + 12 + 12 + 2);
-  EXPECT_EQ(timing.wire_bytes(Tlp::refusal(request, CplStatus::kUr)), 8u + 12 + 2);
+  EXPECT_EQ(timing.wire_bytes(Tlp::answer(request, CplStatus::kUr)), 8u + 12 + 2);
   EXPECT_EQ(Tlp::write(0x1003, nullptr, 14, {}).data_credits(), 2u);
   EXPECT_EQ(Tlp::write(0x1000, nullptr, 16, {}).data_credits(), 1u);
 }

@@ -16,13 +16,30 @@ using test::stub;
 using test::Stubs;
 using testing::ElementsAre;
 
+// Does one thing in one cycle.
+class Agent final : public Stage {
+ public:
+  Agent(ClockDomain& clk, Cycle at, std::function<void()> act) : Stage("agent", clk), at_(at), act_(std::move(act)) {
+    wake(at);
+  }
+  Wake tick() override {
+    if (now() == at_) act_();
+    return Wake::on_traffic();
+  }
+
+ private:
+  const Cycle at_;
+  const std::function<void()> act_;
+};
+
 constexpr Cycle kThrough = test::kToEnd + test::kToEnd;  // an access is done in the cycle in which it comes
 
 class MmioTest : public test::StageTest {
  protected:
   static constexpr std::uint64_t kBar = 0xe0000000;
   regs::RegBank bank{clk};
-  Mmio dut{"dut", clk, kBar, bank};
+  ConfigSpace space{clk, {}};
+  Mmio dut{"dut", clk, space, bank};
   Source<Tlp> source = drive(dut.requests);
   Sink<Tlp> sink = collect(dut.completions);
   Sink<SqDoorbell> sq = collect(dut.sq_doorbells);
@@ -101,10 +118,56 @@ TEST_F(MmioTest, OnlyAlignedWordsReachARegister) {
   EXPECT_EQ(load_le32(sink[8].data()), 7u) << "and the device goes on";
 }
 
+TEST_F(MmioTest, ConfigurationIsReadAndWrittenInTheOrderOfAllAccesses) {
+  using R = ConfigRegisters;
+  Tlp id = Tlp::config_read(R::kId);
+  id.tag = 7;
+  source.send({id, Tlp::config_write(R::kCommand, 2, R::kBusMaster), write(regs::Scratch::kOffset, 5),
+               read(regs::Scratch::kOffset, 1), Tlp::config_read(R::kCommand)});
+  run_until_idle();
+  EXPECT_THAT(sink.cycles(), ElementsAre(kThrough, kThrough + 1, kThrough + 3, kThrough + 4));
+  EXPECT_EQ(sink[0].type, TlpType::kCplD);
+  EXPECT_EQ(sink[0].tag, 7u);
+  EXPECT_EQ(load_le32(sink[0].data()), 0x50401234u);
+  EXPECT_EQ(sink[1].type, TlpType::kCpl);
+  EXPECT_EQ(sink[1].status, CplStatus::kSc);
+  for (unsigned i : {0u, 1u, 3u}) {  // section 2.2.9: of other requests than memory reads
+    EXPECT_EQ(sink[i].byte_count, 4u);
+    EXPECT_EQ(sink[i].lower_address, 0u);
+  }
+  EXPECT_EQ(sink[2].status, CplStatus::kUr) << "memory space is disabled";
+  EXPECT_EQ(dut.counters().refused, 2u);
+  EXPECT_EQ(load_le32(sink[3].data()), 0x00100000u | R::kBusMaster);
+  EXPECT_EQ(dut.counters().config, 3u);
+  EXPECT_EQ(bank.get<regs::Scratch>().value, 0u);
+}
+
+TEST_F(MmioTest, TheRegistersMoveWithBar0) {
+  using R = ConfigRegisters;
+  source.send({Tlp::config_write(R::kBar0, 4, 0x40000000), Tlp::config_write(R::kBar0High, 4, 2),
+               Tlp::read(0x240000000 + regs::Id::kOffset, 4, 1), read(regs::Id::kOffset, 2)});
+  run_until_idle();
+  ASSERT_EQ(sink.size(), 4u);
+  EXPECT_EQ(load_le32(sink[2].data()), regs::Id::kReset);
+  EXPECT_EQ(sink[3].status, CplStatus::kUr);
+}
+
+TEST_F(MmioTest, PoisonedConfigurationIsRefused) {
+  Tlp poisoned = Tlp::config_write(ConfigRegisters::kCommand, 2, 0);
+  poisoned.poisoned = true;
+  source.send({poisoned, read(regs::Id::kOffset, 2)});
+  run_until_idle();
+  ASSERT_EQ(sink.size(), 2u);
+  EXPECT_EQ(sink[0].status, CplStatus::kUr);
+  EXPECT_EQ(sink[1].type, TlpType::kCplD);
+  EXPECT_EQ(dut.counters().poisoned, 1u);
+}
+
 class MsixTest : public test::StageTest {
  protected:
   regs::RegBank bank{clk};
-  Msix dut{"dut", clk, bank};
+  ConfigSpace space{clk, {}};
+  Msix dut{"dut", clk, space, bank};
   Source<MsixRequest> source = drive(dut.vectors);
   Sink<Tlp> sink = collect(dut.messages);
 
@@ -142,6 +205,28 @@ TEST_F(MsixTest, AMaskedVectorStaysPendingUntilItIsUnmasked) {
   EXPECT_EQ(dut.counters().requests, 3u);
   EXPECT_EQ(dut.counters().messages, 2u);
 }
+
+struct MsixOff : MsixTest, testing::WithParamInterface<std::pair<std::uint32_t, std::uint32_t>> {};
+// Offset and value of the word that stops all vectors; the word before gives them back.
+TEST_P(MsixOff, AllVectorsWaitUntilConfigurationLetsThemGo) {
+  const auto [offset, value] = GetParam();
+  const std::uint32_t before = space.get().read(offset & ~3u) >> 8 * (offset & 3);
+  space.write(Tlp::config_write(offset, 2, value));
+  const Cycle begin = 100;
+  Agent host{clk, begin, [&, o = offset] { space.write(Tlp::config_write(o, 2, before)); }};
+  source.send_at(4, {MsixRequest{1}, MsixRequest{0}, MsixRequest{1}});
+  sc_core::sc_start(sc_core::sc_time::from_value((begin - 1) * clk.period_ps()));
+  EXPECT_TRUE(sink.empty());
+  EXPECT_EQ(bank.get<regs::MsixPba>().value, 3u);
+  run_until_idle();
+  EXPECT_THAT(sink.cycles(), ElementsAre(begin + 1 + test::kToEnd, begin + 2 + test::kToEnd));
+  EXPECT_EQ(bank.get<regs::MsixPba>().value, 0u);
+}
+INSTANTIATE_TEST_SUITE_P(Words, MsixOff,
+                         testing::Values(std::pair{ConfigRegisters::kMsixControl, 0u},
+                                         std::pair{ConfigRegisters::kMsixControl,
+                                                   ConfigRegisters::kMsixEnable | ConfigRegisters::kFunctionMask},
+                                         std::pair{ConfigRegisters::kCommand, ConfigRegisters::kMemorySpace}));
 
 TEST_F(MsixTest, AResetForgetsWhatIsPending) {
   source.send(MsixRequest{2});

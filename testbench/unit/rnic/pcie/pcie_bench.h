@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <tuple>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace rnic::test {
 // What the device did to the host, in order.
 struct HostLog final : host::HostEvents {
   struct Entry {
-    enum Kind { kWrite, kInterrupt, kRead } kind;
+    enum Kind { kWrite, kInterrupt, kRead, kConfig } kind;
     std::uint64_t what;   // address, vector, cookie
     std::uint64_t value;  // octets, -, value
     bool ok;
@@ -40,6 +41,11 @@ struct HostLog final : host::HostEvents {
   void mmio_read_done(std::uint32_t cookie, std::uint32_t value, bool ok, std::uint64_t at_ps) override {
     entries.push_back({Entry::kRead, cookie, value, ok, at_ps});
   }
+  void config_done(std::uint32_t cookie, std::uint32_t value, bool ok, std::uint64_t at_ps) override {
+    entries.push_back({Entry::kConfig, cookie, value, ok, at_ps});
+    if (on_config) on_config(cookie, ok, at_ps);
+  }
+  std::function<void(std::uint32_t cookie, bool ok, std::uint64_t at_ps)> on_config;
 };
 
 // The chip's clock is 250 MHz, the host's 1 GHz. Both run ahead of the kernel where `lookahead` says so.
@@ -72,6 +78,11 @@ class PcieSystem final : public sc_core::sc_module {
       host_clk.shuffle(b.shuffle * 3);
     }
     host.attach(log);
+    pcie.regs.on_reset([this] {
+      for (Stage* stage : std::initializer_list<Stage*>{&pcie.mmio, &pcie.dma_read, &pcie.dma_write, &pcie.msix}) {
+        clk.reset(*stage);
+      }
+    });
     host.port.out.bind(pcie.endpoint.port.in);
     pcie.endpoint.port.out.bind(host.port.in);
     for (unsigned i = 0; i < b.readers; ++i) {
