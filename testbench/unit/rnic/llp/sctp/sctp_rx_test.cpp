@@ -1,150 +1,9 @@
-// sctp_tx and sctp_rx, each with its CRC engine: cycles, octets, and what is dropped.
-#include <algorithm>
-
-#include "model/common/sctp_checksum.h"
-#include "model/rnic/llp/sctp/packet.h"
-#include "model/rnic/llp/sctp/sctp_rx.h"
-#include "model/rnic/llp/sctp/sctp_tx.h"
-#include "model/rnic/rx/crc_check.h"
-#include "model/rnic/tx/crc_insert.h"
+// Incoming packets: checksum, cycles, and what is dropped.
 #include "model/wire/checksum.h"
-#include "testbench/support/fpdu_beats.h"
-#include "testbench/support/stage_test.h"
+#include "testbench/unit/rnic/llp/sctp/packet_stages.h"
 
 namespace rnic::test {
 namespace {
-
-using testing::ElementsAre;
-
-constexpr wire::MacAddress kMac{{2, 0, 0, 0, 0, 0xa}}, kPeerMac{{2, 0, 0, 0, 0, 0xb}};
-constexpr std::uint32_t kIp = 0x0a000001, kPeerIp = 0x0a000002;
-// A Send with its checksum, which was computed elsewhere.
-const char* const kExample =
-    "A028A029 2B1C3D4E C4FE4D6E 00070028 000003E9 00000000 00000010 0001 4143 00000000 00000000 00000001 00000000 "
-    "DEADBEEF";
-
-// Beats of a packet with the word after it.
-Cycle beats(std::size_t octets) { return (octets + 4 + 63) / 64; }
-
-class SctpTxTest : public StageTest {
- protected:
-  CrcInsertConfig crc;
-  BufferPool pool{2048};
-  SctpTx dut{"dut", clk, {}, {kMac, {kIp}, {}, 1}};
-  CrcInsert insert{"insert", clk};
-  Netlist net{"net", clk};
-  Source<SctpPacket> source = drive(dut.in);
-  Sink<Frame> sink = collect(dut.out);
-  void SetUp() override {
-    net.connect(dut.to_crc, insert.in, "to_crc");
-    net.connect(insert.out, dut.sealed, "sealed", LinkConfig::pipeline(crc));
-  }
-  void send(Bytes packet, bool again = false) {
-    SctpPacket p;
-    p.buf = pool.take();
-    p.offset = kFrameHeadroom;
-    p.bytes = static_cast<std::uint16_t>(packet.size());
-    p.peer_ip = kPeerIp;
-    p.peer_mac = kPeerMac;
-    p.again = again;
-    std::copy(packet.begin(), packet.end(), p.data());
-    source.send(p);
-  }
-};
-
-TEST_F(SctpTxTest, WritesTheChecksumOfTheWorkedExampleAndTheHeaders) {
-  Bytes packet = from_hex(kExample);
-  std::fill_n(packet.begin() + kSctpChecksumOffset, 4, std::uint8_t{0xff});  // whatever stood there
-  send(packet);
-  run_until_idle();
-  ASSERT_EQ(sink.size(), 1u);
-  const Bytes frame(sink[0].data(), sink[0].data() + sink[0].bytes);
-  EXPECT_EQ(Bytes(frame.begin() + 34, frame.end()), from_hex(kExample));
-  EXPECT_EQ(Bytes(frame.begin(), frame.begin() + 14), from_hex("02000000000B 02000000000A 0800"));
-  EXPECT_EQ(Bytes(frame.begin() + 14, frame.begin() + 24), from_hex("4500 0048 0000 4000 4084"));  // DF, 132
-  EXPECT_EQ(Bytes(frame.begin() + 26, frame.begin() + 34), from_hex("0A000001 0A000002"));
-}
-
-// Store and forward: a frame leaves with the last beat out of the CRC engine; packets follow each other beat by beat.
-TEST_F(SctpTxTest, APacketTakesABeatACycleAndTheDepthOfTheEngine) {
-  const std::vector<std::size_t> sizes = {12, 60, 64, 1480, 16};
-  for (const std::size_t n : sizes) send(Bytes(n, 1));
-  run_until_idle();
-  ASSERT_EQ(sink.size(), sizes.size());
-  Cycle first = source.cycles()[0] + kToEnd;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const Cycle last = first + beats(sizes[i]) - 1;
-    EXPECT_EQ(sink.cycles()[i], last + kToEnd + crc.pipeline_cycles + kToEnd) << sizes[i];
-    first = last + 1;
-  }
-  EXPECT_EQ(dut.counters().packets, sizes.size());
-}
-
-TEST_F(SctpTxTest, AFullOutputHoldsItBackAndNothingIsLost) {
-  sink.pause(every(16, 15));
-  for (unsigned i = 0; i < 50; ++i) send(Bytes(12 + 4 * i, static_cast<std::uint8_t>(i)), i % 2 == 1);
-  run_until_idle();
-  ASSERT_EQ(sink.size(), 50u);
-  for (unsigned i = 0; i < 50; ++i) {
-    const ByteSpan packet(sink[i].data() + 34, sink[i].bytes - 34u);
-    EXPECT_EQ(packet.size(), 12 + 4 * i);
-    EXPECT_EQ(load_crc32c(packet.data() + kSctpChecksumOffset), sctp_checksum(packet));
-    EXPECT_EQ(sink[i].again, i % 2 == 1);
-  }
-  EXPECT_EQ(dut.counters().retransmissions, 25u);
-}
-
-TEST_F(SctpTxTest, AResetAmidAPacketLeavesNothingBehind) {
-  send(Bytes(1480, 1));
-  sc_core::sc_start(sc_core::sc_time::from_value(12 * clk.period_ps()));
-  for (Stage* stage : {static_cast<Stage*>(&dut), static_cast<Stage*>(&insert)}) clk.reset(*stage);
-  for (const auto& link : net.links()) link->reset();
-  EXPECT_EQ(pool.in_use(), 0u);
-  send(from_hex(kExample));
-  run_until_idle();
-  ASSERT_EQ(sink.size(), 1u);
-  EXPECT_EQ(Bytes(sink[0].data() + 34, sink[0].data() + sink[0].bytes), from_hex(kExample));
-}
-
-class SctpRxTest : public StageTest {
- protected:
-  CrcCheckConfig crc;
-  BufferPool frames{4096}, pool{kFrameHeadroom + 1500 + 64};
-  SctpRx dut{"dut", clk, {}, {kMac, {kIp}, {}, 1}, pool};
-  CrcCheck check{"check", clk};
-  Netlist net{"net", clk};
-  Source<Frame> source = drive(dut.in);
-  Sink<SctpPacket> sink = collect(dut.out);
-  void SetUp() override {
-    net.connect(dut.to_crc, check.in, "to_crc");
-    net.connect(check.out, dut.checked, "checked", LinkConfig::pipeline(crc));
-  }
-  // A frame of the peer, written by fixed offsets.
-  Bytes frame_of(const Bytes& packet) {
-    Bytes f = from_hex("02000000000A 02000000000B 0800 4500 0000 0000 4000 4084 0000 0A000002 0A000001");
-    store_be16(&f[16], static_cast<std::uint16_t>(20 + packet.size()));
-    sum_header(f);
-    f.insert(f.end(), packet.begin(), packet.end());
-    return f;
-  }
-  static void sum_header(Bytes& f) {
-    store_be16(&f[24], 0);
-    std::uint32_t sum = 0;
-    for (std::size_t i = 14; i < 34; i += 2) sum += load_be16(&f[i]);
-    store_be16(&f[24], static_cast<std::uint16_t>(~((sum & 0xffff) + (sum >> 16))));
-  }
-  static Bytes sealed(Bytes packet) {
-    store_crc32c(&packet[kSctpChecksumOffset], sctp_checksum(packet));
-    return packet;
-  }
-  void send(const Bytes& frame) {
-    Frame f;
-    f.buf = frames.take();
-    f.bytes = static_cast<std::uint32_t>(frame.size());
-    std::copy(frame.begin(), frame.end(), f.buf->bytes());
-    source.send(f);
-  }
-};
 
 TEST_F(SctpRxTest, APacketGoesOnWithItsLastCheckedBeat) {
   const std::vector<std::size_t> sizes = {12, 60, 64, 1480, 16};
@@ -284,6 +143,27 @@ TEST_F(SctpRxTest, APathMtuReportIsItsPortsAndItsTag) {
   }
   EXPECT_EQ(dut.counters().path_mtu_reports, 6u);
 }
+
+class SctpRxSizes : public SctpRxTest, public testing::WithParamInterface<std::tuple<unsigned, Traffic>> {
+ protected:
+  SctpRxSizes() : SctpRxTest(std::get<0>(GetParam())) {}
+};
+TEST_P(SctpRxSizes, EveryPacketPassesWholeAndInOrder) {
+  const auto& [beat_bytes, traffic] = GetParam();
+  const std::vector<Bytes> packets = packets_of_all_sizes(beat_bytes);
+  for (const Bytes& packet : packets) send(frame_of(packet));
+  source.pause(traffic.produce);
+  sink.pause(traffic.consume);
+  run_until_idle();
+  ASSERT_EQ(sink.size(), packets.size());
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    const Bytes got(sink[i].data(), sink[i].data() + sink[i].bytes);
+    ASSERT_EQ(got.size(), packets[i].size());
+    EXPECT_TRUE(std::equal(got.begin() + 12, got.end(), packets[i].begin() + 12)) << "packet " << i;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Datapath, SctpRxSizes, testing::Combine(testing::Values(16u, 64u, 128u), kTraffics),
+                         width_and_traffic);
 
 }  // namespace
 }  // namespace rnic::test

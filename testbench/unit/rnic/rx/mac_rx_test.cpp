@@ -1,18 +1,13 @@
-// The MACs: line rate, filters, the packet buffer.
+// The receiving MAC: filters, the packet buffer, an output for each lower layer.
+#include "model/rnic/rx/mac_rx.h"
+
 #include "model/wire/sctp.h"
-#include "testbench/unit/rnic/llp/tcp/tcp_chip.h"
+#include "testbench/unit/rnic/llp/mac_frames.h"
 
 namespace rnic::test {
 namespace {
 
 using testing::ElementsAre;
-
-Frame frame_to(BufferPool& pool, const wire::MacAddress& mac, std::uint32_t bytes, bool fcs_ok = true) {
-  Frame f{pool.take(), 0, bytes, fcs_ok};
-  std::fill_n(f.buf->bytes(), bytes, 0);
-  std::copy(mac.octets.begin(), mac.octets.end(), f.buf->bytes());
-  return f;
-}
 
 class MacRxTest : public StageTest {
  protected:
@@ -91,54 +86,6 @@ TEST_F(MacRxTest, AFrameThatWaitsForItsOutputHoldsUpTheOthers) {
   run_until_idle();
   EXPECT_THAT(sctp.cycles(), ElementsAre(100, 101, 102, 103));  // two stood in the link
   EXPECT_THAT(sink.cycles(), ElementsAre(104));
-}
-
-class LineTest : public StageTest {
- protected:
-  LineTest() {
-    cable.attach(0, dut.ethernet, near);
-    cable.attach(1, peer.out, far);
-  }
-  BufferPool pool{2048};
-  MacTx dut{"mac_tx", clk, MacTxConfig{}};
-  Source<Frame> source = drive(dut.in[LlpId::kMpaTcp]);
-  Source<Frame> sctp = drive(dut.in[LlpId::kSctp]);
-  RawReceiver near{"near"}, far{"far"};
-  RawSender peer{"peer"};
-  EthernetLink cable{"cable", {}};
-};
-
-TEST_F(LineTest, FramesOccupyTheLineWithPreamblePaddingFcsAndGap) {
-  source.send(
-      {frame_to(pool, kMacB, 60), frame_to(pool, kMacB, 14), frame_to(pool, kMacB, 1514), frame_to(pool, kMacB, 1514)});
-  run_until_idle();
-  const std::uint64_t first = 4000 + 72 * 80 + 500'000;  // preamble starts at edge 1
-  const std::uint64_t second = first + 84 * 80;          // 14 octets are padded to 60
-  const std::uint64_t third = second + (12 + 8 + 1518) * 80;
-  EXPECT_THAT(far.times(), ElementsAre(first, second, third, third + 1538 * 80));
-  EXPECT_THAT(near.times(), ElementsAre());
-}
-
-TEST_F(LineTest, TcpAndSctpTakeTurnsByFrame) {
-  for (int i = 0; i < 3; ++i) source.send(frame_to(pool, kMacB, 60));
-  for (int i = 0; i < 2; ++i) sctp.send(frame_to(pool, kMacB, 1514));
-  run_until_idle();
-  const std::uint64_t first = 4000 + 72 * 80 + 500'000, of_sctp = 1538 * 80, of_tcp = 84 * 80;
-  const std::uint64_t second = first + of_sctp, third = second + of_tcp;
-  EXPECT_THAT(far.times(), ElementsAre(first, second, third, third + of_sctp, third + of_sctp + of_tcp));
-}
-TEST_F(LineTest, OneAloneHasTheWholeLine) {
-  for (int i = 0; i < 3; ++i) sctp.send(frame_to(pool, kMacB, 60));
-  run_until_idle();
-  const std::uint64_t first = 4000 + 72 * 80 + 500'000;
-  EXPECT_THAT(far.times(), ElementsAre(first, first + 84 * 80, first + 2 * 84 * 80));
-}
-
-TEST_F(LineTest, AnIdleLineStartsAtTheEdge) {
-  source.pause(window(1, 100));
-  source.send({frame_to(pool, kMacB, 60), frame_to(pool, kMacB, 60)});
-  run_until_idle();
-  EXPECT_THAT(far.times(), ElementsAre(1 * 4000 + 72 * 80 + 500'000, 101 * 4000 + 72 * 80 + 500'000));
 }
 
 }  // namespace

@@ -1,0 +1,103 @@
+// DMA writes between scripted clients and a scripted link.
+#include "model/rnic/pcie/dma_write.h"
+
+#include <memory>
+
+#include "testbench/unit/rnic/pcie/dma_client.h"
+#include "testbench/unit/rnic/pcie/short_tlps.h"
+
+namespace rnic::pcie {
+namespace {
+
+using testing::ElementsAre;
+
+class DmaWriteTest : public test::StageTest {
+ protected:
+  using Writer = Client<DmaWriteRequest, DmaWriteDone>;
+  PcieLinkConfig link = test::short_tlps();
+  BufferPool pool{16384};
+  Sink<Tlp> tlps{"tlps", clk};
+  Netlist net{"link", clk};
+  ConfigSpace space{clk, link};
+  std::unique_ptr<DmaWrite> dut;
+  std::vector<std::unique_ptr<Writer>> clients;
+
+  void build(unsigned n = 1) {
+    dut = std::make_unique<DmaWrite>("dut", clk, n, link, space);
+    for (unsigned i = 0; i < n; ++i) clients.push_back(std::make_unique<Writer>(*dut, i));
+    net.connect(dut->tlps, tlps.in, "tlps");
+  }
+  DmaWriteRequest request(std::uint64_t address, std::uint32_t bytes, std::uint32_t tag, bool notify) {
+    return {address, bytes, pool.take(), 8, tag, notify};
+  }
+};
+
+TEST_F(DmaWriteTest, OneTlpPerCycleAndTheAnswerWithTheLast) {
+  build();
+  clients[0]->source.send(request(0x10f00, 1000, 7, true));
+  run_until_idle(100);
+  EXPECT_THAT(pieces(tlps.messages()), ElementsAre(std::pair{0x10f00, 256}, std::pair{0x11000, 256},
+                                                   std::pair{0x11100, 256}, std::pair{0x11200, 232}));
+  EXPECT_EQ(tlps.cycles(), test::in_a_row(kThrough, 4));
+  EXPECT_THAT(clients[0]->sink.cycles(), ElementsAre(kThrough + 3));
+  EXPECT_EQ(clients[0]->sink[0].tag, 7u);
+  const Buffer* source = tlps[0].hold.get();
+  for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(tlps[i].data(), source->bytes() + 8 + 256 * i);
+}
+
+TEST_F(DmaWriteTest, AResetEndsARequestAmidItsTlps) {
+  build();
+  clients[0]->source.send(request(0x10000, 4096, 7, true));
+  sc_core::sc_start(6 * 4, sc_core::SC_NS);
+  clk.reset(*dut);
+  run_until_idle(100);
+  EXPECT_LT(tlps.size(), 8u);
+  EXPECT_TRUE(clients[0]->sink.empty());
+  clients[0]->source.send(request(0x20000, 64, 8, true));
+  run_until_idle(100);
+  EXPECT_EQ(tlps.back().address, 0x20000u);
+  ASSERT_EQ(clients[0]->sink.size(), 1u);
+  EXPECT_EQ(clients[0]->sink[0].tag, 8u);
+}
+
+TEST_F(DmaWriteTest, ClientsTakeTurnsAndEachStaysInOrder) {
+  build(2);
+  clients[0]->source.send({request(0, 512, 0, false), request(0x8000, 4, 1, true)});
+  clients[1]->source.send(request(0x10000, 768, 2, true));
+  run_until_idle(100);
+  EXPECT_THAT(pieces(tlps.messages()),
+              ElementsAre(std::pair{0, 256}, std::pair{0x10000, 256}, std::pair{256, 256}, std::pair{0x10100, 256},
+                          std::pair{0x8000, 4}, std::pair{0x10200, 256}));
+}
+
+TEST_F(DmaWriteTest, AClientThatDoesNotTakeItsAnswersStopsOnlyItself) {
+  build(2);
+  clients[0]->sink.pause(test::window(0, 200));
+  for (std::uint32_t i = 0; i < 6; ++i) clients[0]->source.send(request(0x1000 * i, 64, i, true));
+  for (std::uint32_t i = 0; i < 6; ++i) clients[1]->source.send(request(0x100000 + 0x1000 * i, 64, i, true));
+  sc_core::sc_start(100 * 4, sc_core::SC_NS);
+  EXPECT_EQ(clients[1]->sink.size(), 6u);
+  EXPECT_EQ(tlps.size(), 6u + Netlist::kFew.depth);  // as many as its link of answers holds
+  run_until_idle(1000);
+  EXPECT_EQ(clients[0]->sink.size(), 6u);
+  EXPECT_EQ(tlps.size(), 12u);
+}
+
+TEST_F(DmaWriteTest, BackpressureLosesNothingAndKeepsNoBuffer) {
+  build();
+  tlps.pause(test::at_random(3, 60));
+  std::vector<std::uint64_t> expected;
+  std::uint64_t total = 0;
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    clients[0]->source.send(request(0x10000 * i, 100 * i + 1, i, true));
+    total += 100 * i + 1;
+  }
+  run_until_idle(10000);
+  std::uint64_t sum = 0;
+  for (const Tlp& t : tlps) sum += t.bytes;
+  EXPECT_EQ(sum, total);
+  EXPECT_EQ(clients[0]->sink.size(), 20u);
+}
+
+}  // namespace
+}  // namespace rnic::pcie
