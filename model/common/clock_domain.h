@@ -60,7 +60,7 @@ struct ClockDomainConfig {
   // How far a domain may run ahead of the kernel: no more than the shortest latency of anything that enters the domain
   // from outside (Ethernet, PCIe, another clock). 1 is always correct, and slow.
   Cycle lookahead_cycles = 1;
-  bool run_ahead = true;  // see RunsAhead; the same results, except for counters of a chip reset during traffic
+  bool run_ahead = true;  // see clock_domain.md; the same results, except for counters of a chip reset during traffic
                           // (rnic.md)
 };
 

@@ -9,6 +9,7 @@
 
 #include "model/common/credits.h"
 #include "model/common/link_base.h"
+#include "model/common/takes_ahead.h"
 
 namespace rnic {
 
@@ -49,7 +50,7 @@ template <class T>
 class Link final : public LinkBase {
  public:
   [[gnu::noinline, gnu::cold]] Link(std::string name, ClockDomain& clk, const LinkConfig& config)
-      : LinkBase(std::move(name), clk, config), slots_(config.depth + (kInRuns<T> ? kPledgedRuns : 0)) {
+      : LinkBase(std::move(name), clk, config), slots_(config.depth + (kInRuns<T> ? kAcceptedRuns : 0)) {
     head_ = fill_ = tail_ = slots_.data();
   }
 
@@ -108,11 +109,11 @@ class Link final : public LinkBase {
     producer_waits_ |= push_from_ == kNever;
     return push_from_;
   }
-  // How many beats, the next one being `first`, can be pushed from cycle `at` on, one per cycle. For beats beyond the
-  // known credits, the consumer has pledged to take them.
+  // How many beats, the next one being `first`, can be pushed from cycle `at` on, one per cycle. Those beyond the known
+  // credits the consumer has accepted.
   unsigned room(const T& first, Cycle at) {
     const unsigned known = credits_.in_row(at);
-    return kInRuns<T> ? std::max(known, pledge(first, at)) : known;
+    return kInRuns<T> ? std::max(known, accepted(first, at)) : known;
   }
   void push_at(const T& beat, Cycle at) { push_as(beat, at), wake_consumer(at, 1); }
   void push_at(T&& beat, Cycle at) { push_as(std::move(beat), at), wake_consumer(at, 1); }
@@ -123,13 +124,13 @@ class Link final : public LinkBase {
     return beat;
   }
   // One beat per cycle from `at` on, all of one run.
-  void drop_at(Cycle at, unsigned beats = 1) {
+  [[gnu::always_inline]] void drop_at(Cycle at, unsigned beats = 1) {
     RNIC_CHECK_MSG(front_at() <= at && beats <= front_run(), name_, ": pop of nothing");
     const Cycle credit = at + config_.credit_latency;
-    const bool full = !head_->pledged() && credits_.empty();
+    const bool full = !head_->accepted() && credits_.empty();
     for (unsigned i = 0; observed_ && i < beats; ++i) tell_popped(at + i, full && i == 0 ? credit : kNever);
-    if (head_->pledged()) {
-      RNIC_CHECK_MSG(head_->taken_from == at, name_, ": a pledge was not kept");
+    if (head_->accepted()) {
+      RNIC_CHECK_MSG(head_->taken_from == at, name_, ": an accepted beat was not taken");
     } else {
       credits_.give(credit, beats);
       if (full) push_from_ = std::max(credit, free_from_);
@@ -156,15 +157,16 @@ class Link final : public LinkBase {
     head_ = fill_ = tail_ = slots_.data();
     credits_.reset();
     used_ = 0;
-    free_from_ = push_from_ = popped_until_ = pledged_from_ = 0;
+    free_from_ = push_from_ = popped_until_ = accepted_from_ = 0;
     producer_waits_ = consumer_stuck_ = false;
     tell_emptied();
   }
 
   void set_producer(Stage& stage) { set_end(producer_, stage); }
-  void set_consumer(Stage& stage) {
+  // `taker`: nullptr if the consumer does not run ahead.
+  void set_consumer(Stage& stage, TakesAhead<T>* taker = nullptr) {
     set_end(consumer_, stage);
-    set_ahead(stage);
+    taker_ = taker;
   }
 
   // From now on messages are events of this kind; called where the link is made.
@@ -195,13 +197,13 @@ class Link final : public LinkBase {
   friend class Burst<T>;
   struct Single {
     static constexpr unsigned beats = 1;
-    static constexpr bool pledged() { return false; }
+    static constexpr bool accepted() { return false; }
     static constexpr Cycle taken_from = kNever;
   };
   struct Run {
     unsigned beats = 1;
-    Cycle taken_from = kNever;  // pledged, so their credits were given when they were pushed
-    bool pledged() const { return taken_from != kNever; }
+    Cycle taken_from = kNever;  // accepted, so their credits were given when they were pushed
+    bool accepted() const { return taken_from != kNever; }
   };
   struct Slot : std::conditional_t<kInRuns<T>, Run, Single> {
     T beat{};
@@ -211,7 +213,7 @@ class Link final : public LinkBase {
       beat.advance(n);
       visible += n;
       this->beats -= n;
-      if (this->pledged()) this->taken_from += n;
+      if (this->accepted()) this->taken_from += n;
     }
     template <class F>
     unsigned for_each(F f) const {
@@ -223,7 +225,7 @@ class Link final : public LinkBase {
       return this->beats;
     }
   };
-  static constexpr unsigned kPledgedRuns = 8;  // may wait for a consumer that has pledged to take them
+  static constexpr unsigned kAcceptedRuns = 8;  // may wait for a consumer that has accepted them
   static_assert(!kInRuns<T> || std::is_trivially_copyable_v<T>);
   unsigned slots_taken() const {
     const auto n = static_cast<unsigned>(tail_ - head_);
@@ -238,7 +240,7 @@ class Link final : public LinkBase {
     credits_.take();
     return take_slot(at, 1);
   }
-  Slot& take_slot(Cycle at, unsigned beats) {
+  [[gnu::always_inline]] Slot& take_slot(Cycle at, unsigned beats) {
     Slot& slot = *tail_;
     RNIC_CHECK_MSG(tail_ != head_ || used_ == 0, name_, ": more runs than slots");
     tail_ = next(tail_);
@@ -259,17 +261,17 @@ class Link final : public LinkBase {
     ++pushed_;
     if (is_told(slot.beat)) tell_filled(&slot.beat, at, slot.visible);
   }
-  // Beats of consecutive cycles. `pledged`: the consumer takes them as soon as they come.
-  void push_run(const T& first, Cycle at, unsigned beats, bool pledged) {
+  // Beats of consecutive cycles. `accepted`: the consumer takes them as soon as they come.
+  [[gnu::always_inline]] void push_run(const T& first, Cycle at, unsigned beats, bool accepted) {
     RNIC_CHECK_MSG(push_from_ <= at, name_, ": push without credit, or a second one in one cycle");
-    const Cycle taken_from = std::max(at + config_.latency, pledged_from_);
-    if (pledged) credits_.turn(taken_from + config_.credit_latency, beats);
+    const Cycle taken_from = std::max(at + config_.latency, accepted_from_);
+    if (accepted) credits_.turn(taken_from + config_.credit_latency, beats);
     else credits_.take(beats);
     for (unsigned i = 1; observed_ && i < beats; ++i) tell_reserved(at + i - 1, at + i);
     Slot& slot = take_slot(at, beats);
-    if (pledged) {
+    if (accepted) {
       slot.taken_from = taken_from;
-      pledged_from_ = taken_from + beats;
+      accepted_from_ = taken_from + beats;
     }
     slot.beat = first;
     slot.visible = at + config_.latency;
@@ -286,26 +288,28 @@ class Link final : public LinkBase {
     else return tapped_;
   }
   void check_none_reserved() const { RNIC_CHECK_MSG(fill_ == tail_, name_, ": push behind a reserved slot"); }
+  bool ahead() const { return taker_ != nullptr && clk_.runs_ahead() && !consumer_->in_order(); }
   // How many beats from `first` on, pushed in cycle `at` or later, the consumer takes as soon as they come. Only if all
   // slots are free, and credits come back early enough for a beat in each cycle.
-  unsigned pledge(const T& first, Cycle at) {
+  unsigned accepted(const T& first, Cycle at) {
     if (!ahead() || config_.depth < config_.latency + config_.credit_latency) return 0;
     if (used_ != 0) advance_consumer();
     if (used_ != 0 || credits_.in_row(at) != config_.depth) return 0;
-    const RunsAhead::Pledge pledge = ahead_->pledge(*this, &first, at + config_.latency);
-    pledged_from_ = std::max(pledge.from, at + config_.latency);
-    return pledged_from_ + config_.credit_latency <= at + config_.depth ? pledge.beats : 0;
+    const Acceptance acceptance = taker_->accepts(first, at + config_.latency);
+    accepted_from_ = std::max(acceptance.from, at + config_.latency);
+    return accepted_from_ + config_.credit_latency <= at + config_.depth ? acceptance.beats : 0;
   }
   // A consumer that left a beat waits for another event, which wakes it.
   void advance_consumer() {
     if (consumer_stuck_ || !ahead()) return;
-    ahead_->run_ahead();
+    taker_->take_ahead();
     consumer_stuck_ = used_ != 0;
   }
 
+  TakesAhead<T>* taker_ = nullptr;
   std::vector<Slot> slots_;
   Slot *head_, *fill_, *tail_;  // the oldest beat, the oldest reserved slot, the next free one
-  Cycle pledged_from_ = 0;      // the consumer takes the next pledged beat then, if it is visible
+  Cycle accepted_from_ = 0;     // the consumer takes the next accepted beat then, if it is visible
   bool producer_waits_ = false, consumer_stuck_ = false;
 };
 
@@ -320,7 +324,6 @@ class Port : public PortBase {
 
  protected:
   Port(Stage& owner, const char* name) : PortBase(name), owner_(owner) { owner.add(*this); }
-  ~Port() = default;
   void take(Link<T>& link) {
     RNIC_CHECK_MSG(link_ == nullptr, std::string(owner_.name()) + "." + name() + " is bound twice");
     link_ = &link;
@@ -330,13 +333,18 @@ class Port : public PortBase {
 };
 
 template <class T>
-class PopPort final : public Port<T> {
+class PopPort : public Port<T> {
  public:
   PopPort(Stage& owner, const char* name) : Port<T>(owner, name) {}
+  // The stage takes beats of future cycles; to be said before the port is bound.
+  void ahead(TakesAhead<T>& taker) { taker_ = &taker; }
   void operator()(Link<T>& link) {
     this->take(link);
-    link.set_consumer(this->owner_);
+    link.set_consumer(this->owner_, taker_);
   }
+
+ private:
+  TakesAhead<T>* taker_ = nullptr;
 };
 
 template <class T>

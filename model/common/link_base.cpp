@@ -47,8 +47,6 @@ void LinkBase::set_end(Stage*& end, Stage& stage) {
   end = &stage;
 }
 
-void LinkBase::set_ahead(Stage& consumer) { ahead_ = dynamic_cast<RunsAhead*>(&consumer); }
-
 void LinkBase::tell_reserved(Cycle at, Cycle credit) {
   for (LinkObserver* o : observers_) o->reserved(at, credit);
 }

@@ -9,13 +9,10 @@
 #include "model/common/link_observer.h"
 #include "model/common/message.h"
 #include "model/common/owners.h"
-#include "model/common/run_ahead.h"
 #include "model/common/stage.h"
 #include "model/common/trace_event.h"
 
 namespace rnic {
-
-class RunsAhead;
 
 struct LinkConfig {
   unsigned depth = 2;           // beats in flight and waiting together; full rate needs latency + credit_latency
@@ -75,8 +72,6 @@ class LinkBase {
  protected:
   LinkBase(std::string name, ClockDomain& clk, const LinkConfig& config);
   void set_end(Stage*& end, Stage& stage);
-  void set_ahead(Stage& consumer);
-  bool ahead() const { return ahead_ != nullptr && clk_.runs_ahead() && !consumer_->in_order(); }
   [[gnu::noinline]] void tell_reserved(Cycle at, Cycle credit);
   [[gnu::noinline]] void tell_filled(const void* beat, Cycle at, Cycle visible);
   [[gnu::noinline]] void tell_popped(Cycle at, Cycle credit);
@@ -87,7 +82,6 @@ class LinkBase {
   const LinkConfig config_;
   Stage* producer_ = nullptr;
   Stage* consumer_ = nullptr;
-  RunsAhead* ahead_ = nullptr;  // the consumer, if it runs ahead
   Credits credits_;
   unsigned used_ = 0;       // beats
   Cycle free_from_ = 0;     // valid and ready pins move one beat a cycle

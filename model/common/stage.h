@@ -14,12 +14,12 @@ namespace rnic {
 // A stage's end of a link (link.h). An unbound end at elaboration is a mistake.
 class PortBase {
  public:
+  virtual ~PortBase() = default;
   virtual bool bound() const = 0;
   const char* name() const { return name_; }
 
  protected:
   explicit PortBase(const char* name) : name_(name) {}
-  ~PortBase() = default;
 
  private:
   const char* const name_;
@@ -50,10 +50,11 @@ class Stage : public Clocked, public Part, public sc_core::sc_module {
   // The stage moves no beats of future cycles, even if its class can.
   bool in_order() const { return in_order_; }
 
- protected:
-  Cycle now() const { return clk_.now(); }
   // The last cycle in which a stage that runs ahead may move beats.
   Cycle horizon() const { return clk_.runs_ahead() && !in_order_ ? kNever - 1 : now(); }
+
+ protected:
+  Cycle now() const { return clk_.now(); }
 
  private:
   friend class ClockDomain;

@@ -30,6 +30,7 @@ target_compile_options(rnic_warnings INTERFACE
   $<$<BOOL:${RNIC_WERROR}>:-Werror>)
 
 if(RNIC_SANITIZE)
+  add_compile_definitions(RNIC_SANITIZED)
   add_compile_options(-fsanitize=${RNIC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${RNIC_SANITIZE})
 endif()

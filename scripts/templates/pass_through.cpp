@@ -4,10 +4,12 @@
 
 namespace rnic {
 
+template class Passes<FpduBeat, PassThrough>;
+
+PassThrough::PassThrough(sc_core::sc_module_name nm, ClockDomain& clk) : Passes(nm, clk) {}
+
 Wake PassThrough::tick() {
-  const Wake wake = for_each_beat(*in, *out, next_, horizon(), [this](FpduBeat& beat) {
-    if (beat.last) count(beat);
-  });
+  const Wake wake = Passes::tick();
   beats_.set(now(), out->used(), in->can_pop());
   return wake;
 }

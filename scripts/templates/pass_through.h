@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "model/common/account.h"
-#include "model/common/burst.h"
+#include "model/common/beat_stage.h"
 #include "model/common/drops.h"
 #include "model/config/field.h"
 #include "model/rnic/messages/datapath.h"
@@ -28,29 +28,26 @@ struct PassThroughCounters {
   }
 };
 
-class PassThrough final : public Stage, public RunsAhead {
+class PassThrough final : public Passes<FpduBeat, PassThrough> {
  public:
-  PopPort<FpduBeat> in{*this, "in"};
-  PushPort<FpduBeat> out{*this, "out"};
   Drops drops;
 
-  PassThrough(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
+  PassThrough(sc_core::sc_module_name nm, ClockDomain& clk);
 
   Wake tick() override;
-  void reset() override { next_ = 0; }
-  void run_ahead() override { tick(); }
-  Pledge pledge(const LinkBase&, const void* first, Cycle at) override {
-    return pledge_to_pass(*out, next_, first, at);
+  void on(const FpduBeat& beat) {
+    if (beat.last) count(beat);
   }
+  void forget() {}
   void describe(const Description& d) override;
   const PassThroughCounters& counters() const { return counters_; }
 
   void count(const FpduBeat& last);  // the twin in this place calls it too
 
  private:
-  Cycle next_ = 0;    // a beat a cycle
   Account beats_{0};  // in its pipeline, as of the last call
   PassThroughCounters counters_;
 };
+extern template class Passes<FpduBeat, PassThrough>;
 
 }  // namespace rnic

@@ -5,6 +5,20 @@
 
 namespace rnic {
 
+void ContextStore::note_read(FlowId f, Cycle cycle) const {
+  if (read_until_.size() != flows_.size()) read_until_.assign(flows_.size(), 0);
+  read_until_[f.v] = std::max(read_until_[f.v], cycle);
+}
+
+// What the datapath reads.
+void ContextStore::check_reads(FlowId f, const FlowContext& c) const {
+  const FlowContext& old = flow(f);
+  const bool same =
+      c.tx_markers == old.tx_markers && c.rx_markers == old.rx_markers && c.crc == old.crc && c.epoch == old.epoch;
+  RNIC_CHECK_MSG(same || f.v >= read_until_.size() || read_until_[f.v] <= clk_.now(),
+                 "the context of flow " + std::to_string(f.v) + " changes while its octets are in the pipeline");
+}
+
 // Pages that are neighbours on the bus make one piece.
 BusPiece ContextStore::in_pages(const MemoryPiece& m) const {
   const StagContext* s = stag(Stag{m.list});

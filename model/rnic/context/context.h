@@ -20,6 +20,11 @@ class ContextStore final : public Committed, public Part, public Owners {
     unsigned qps = 256, flows = 256, cqs = 256, stags = 1024, srqs = 64, pages = 1024;
     std::uint32_t node = 0;
   };
+#ifdef RNIC_SANITIZED
+  static constexpr bool kChecksReads = true;
+#else
+  static constexpr bool kChecksReads = false;
+#endif
   ContextStore(ClockDomain& clk, const Sizes& sizes)
       : in_flight(clk),
         clk_(clk),
@@ -35,6 +40,12 @@ class ContextStore final : public Committed, public Part, public Owners {
 
   const QpContext& qp(Qpn n) const { return at(qps_, n.v); }
   const FlowContext& flow(FlowId f) const { return at(flows_, f.v); }
+  // For a stage that runs ahead and is in cycle `cycle`. A flow's context does not change while its octets are in the
+  // pipeline, so it is the same then: with sanitizers, a write that breaks this stops the run.
+  const FlowContext& flow(FlowId f, [[maybe_unused]] Cycle cycle) const {
+    if constexpr (kChecksReads) note_read(f, cycle);
+    return flow(f);
+  }
   const SrqContext& srq(Srqn n) const { return at(srqs_, n.v); }
   const CqContext& cq(Cqn n) const { return at(cqs_, n.v); }
   // The entry an STag points at, or nullptr if its index is outside the table; the caller checks valid and key.
@@ -119,7 +130,10 @@ class ContextStore final : public Committed, public Part, public Owners {
   void describe(const Description& d) override;  // how many entries of each table are valid
 
   void write(Qpn n, const QpContext& c) { stage(qp_writes_, qps_, n.v, c); }
-  void write(FlowId f, const FlowContext& c) { stage(flow_writes_, flows_, f.v, c); }
+  void write(FlowId f, const FlowContext& c) {
+    if constexpr (kChecksReads) check_reads(f, c);
+    stage(flow_writes_, flows_, f.v, c);
+  }
   void write(Cqn n, const CqContext& c) { stage(cq_writes_, cqs_, n.v, c); }
   void write(Srqn n, const SrqContext& c) { stage(srq_writes_, srqs_, n.v, c); }
   void write_page(std::uint32_t i, std::uint64_t bus_address) { stage(page_writes_, pages_, i, bus_address); }
@@ -137,6 +151,7 @@ class ContextStore final : public Committed, public Part, public Owners {
     note(qps_), note(cqs_), note(srqs_);
     lives_ = life(newest) + 1;
     in_flight.reset();
+    read_until_.clear();
     clear(qp_writes_, qps_);
     clear(flow_writes_, flows_);
     clear(cq_writes_, cqs_);
@@ -162,6 +177,8 @@ class ContextStore final : public Committed, public Part, public Owners {
   // The number's earlier uses; a reset of the chip restarts the epochs.
   std::uint32_t life(std::uint32_t epoch) const { return lives_ + epoch - (epoch != 0); }
   BusPiece in_pages(const MemoryPiece& m) const;
+  void note_read(FlowId f, Cycle cycle) const;
+  void check_reads(FlowId f, const FlowContext& written) const;
 
   template <class C>
   using Writes = std::vector<std::pair<std::uint32_t, C>>;
@@ -192,6 +209,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   std::uint32_t lives_ = 0;
   std::vector<QpContext> qps_;
   std::vector<FlowContext> flows_;
+  mutable std::vector<Cycle> read_until_;  // by flow, the last cycle for which a stage has read it
   std::vector<CqContext> cqs_;
   std::vector<StagContext> stags_;
   std::vector<SrqContext> srqs_;

@@ -82,6 +82,7 @@ struct FpduBeat {
   bool resets() const { return ends() && load_be16(data) == static_cast<std::uint16_t>(StreamEnd::kReset); }
   bool marked() const { return marker_lane < kEnds; }
   std::uint32_t first_word() const { return load_be32(data); }  // for waveforms
+  std::uint8_t& size() { return words; }
   // Beats of a run are full, and only the first one may be the FPDU's or have a marker.
   void advance(unsigned beats) {
     data += std::size_t{4} * words * beats;
@@ -151,6 +152,7 @@ struct StreamBeat {
   bool placed = false;
   bool ends = false;  // the peer's FIN or RST: a word that says which (StreamEnd), without a place in the stream
 
+  std::uint8_t& size() { return bytes; }
   // Beats of a run are full, and only the first one may be the segment's.
   void advance(unsigned beats) {
     data += std::size_t{bytes} * beats;

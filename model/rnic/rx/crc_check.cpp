@@ -5,20 +5,12 @@
 
 namespace rnic {
 
-void CrcCheck::reset() {
-  next_ = 0;
-  crc_ = 0;
-  run_ = nullptr;
-}
+template class Passes<FpduBeat, CrcCheck>;
 
-Wake CrcCheck::tick() {
-  return for_each_beat(*in, *out, next_, horizon(), [this](FpduBeat& beat) {
-    const bool covered = beat.crc_on && !beat.placed() && !beat.ends();
-    if (covered) absorb(beat);
-    if (!beat.last) return;
-    beat.crc_ok = !covered || crc32c_final(crc_) == load_crc32c(beat.data + 4u * (beat.words - 1u));
-    count(beat);
-  });
+CrcCheck::CrcCheck(sc_core::sc_module_name nm, ClockDomain& clk) : Passes(nm, clk) {}
+
+bool CrcCheck::matches(const FpduBeat& last) const {
+  return crc32c_final(crc_) == load_crc32c(last.data + 4u * (last.words - 1u));
 }
 
 void CrcCheck::count(const FpduBeat& last) {

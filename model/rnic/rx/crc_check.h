@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "model/common/burst.h"
+#include "model/common/beat_stage.h"
 #include "model/config/field.h"
 #include "model/rnic/messages/datapath.h"
 
@@ -28,18 +28,20 @@ struct CrcCheckCounters {
   }
 };
 
-class CrcCheck final : public Stage, public RunsAhead {
+class CrcCheck final : public Passes<FpduBeat, CrcCheck> {
  public:
-  PopPort<FpduBeat> in{*this, "in"};
-  PushPort<FpduBeat> out{*this, "out"};
+  CrcCheck(sc_core::sc_module_name nm, ClockDomain& clk);
 
-  CrcCheck(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
-
-  Wake tick() override;
-  void reset() override;
-  void run_ahead() override { tick(); }
-  Pledge pledge(const LinkBase&, const void* first, Cycle at) override {
-    return pledge_to_pass(*out, next_, first, at);
+  void on(FpduBeat& beat) {
+    const bool covered = beat.crc_on && !beat.placed() && !beat.ends();
+    if (covered) absorb(beat);
+    if (!beat.last) return;
+    beat.crc_ok = !covered || matches(beat);
+    count(beat);
+  }
+  void forget() {
+    crc_ = 0;
+    run_ = nullptr;
   }
 
   void count(const FpduBeat& last);  // an FPDU was checked; the twin of this stage calls it too
@@ -48,12 +50,13 @@ class CrcCheck final : public Stage, public RunsAhead {
 
  private:
   void absorb(const FpduBeat& beat);
+  bool matches(const FpduBeat& last) const;
   void absorb_run(const std::uint8_t* end);
 
-  Cycle next_ = 0;  // one beat per cycle
   std::uint32_t crc_ = 0;
   const std::uint8_t* run_ = nullptr;  // words that were not fed yet, contiguous
   CrcCheckCounters counters_;
 };
+extern template class Passes<FpduBeat, CrcCheck>;
 
 }  // namespace rnic

@@ -2,17 +2,22 @@
 
 #include <algorithm>
 
-#include "model/common/burst.h"
 #include "model/common/description.h"
 #include "model/rnic/rx/tagged_check.h"
 #include "model/wire/fpdu.h"
 
 namespace rnic {
 
+template class Collects<FpduBeat, PlacementIn>;
+
 using wire::Opcode;
 using Cause = std::optional<wire::TerminateCause>;
 
 // The QP's state, reset if the QP number was reused.
+DdpPlacement::DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts,
+                           const PerLlp<LlpTraits>& llps)
+    : Stage(nm, clk), contexts_(contexts), llps_(llps), requests_(contexts), qps_(contexts.qps()) {}
+
 DdpPlacement::QpRx& DdpPlacement::qp(Qpn qpn) {
   QpRx& q = qps_[qpn.v];
   if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; q.epoch != epoch) {
@@ -141,7 +146,7 @@ void DdpPlacement::take_read_response(QpRx& q, std::uint32_t bytes, bool last) {
 void DdpPlacement::stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan ulpdu) {
   q.stopped = true;
   ++counters_.errors;
-  event->push({QpEvent::Kind::kStreamError, qpn, cause, FailedSegment::of(ulpdu, from_->port->front().buf->owner())});
+  event->push({QpEvent::Kind::kStreamError, qpn, cause, FailedSegment::of(ulpdu, (*from_)->front().buf->owner())});
 }
 
 // Called with the complete FPDU; fills job_ and leaves it empty unless the answer is kPlace.
@@ -156,7 +161,7 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
   if (q.stopped || !takes_segments(ctx)) return Verdict::kDrop;
   // Others check their packets and keep the end of a stream in order themselves, and there are no error codes for them.
   const bool whole = last.crc_ok && last.marker_ok && !q.ended;
-  RNIC_CHECK_MSG(whole || llps_[from_->llp].reports_errors, "a segment that its lower layer must not hand up");
+  RNIC_CHECK_MSG(whole || llps_[llp_of(*from_)].reports_errors, "a segment that its lower layer must not hand up");
   if (q.ended) {  // cannot be on TCP (RFC 5041 section 6.2)
     stop(qpn, q, wire::mpa::kConnectionLost, {});
     return Verdict::kDrop;
@@ -192,7 +197,7 @@ DdpPlacement::Verdict DdpPlacement::end(const FpduBeat& end) {
   PlacedSegment& s = job_->segment;
   s.ended = true;
   s.flow = end.flow;
-  s.llp = from_->llp;
+  s.llp = llp_of(*from_);
   RNIC_CHECK(end.marker_ok || llps_[s.llp].reports_errors);
   const std::optional<Qpn> carried = contexts_.qp_of(end.flow);
   if (!carried) return Verdict::kPlace;
@@ -209,29 +214,18 @@ DdpPlacement::Verdict DdpPlacement::end(const FpduBeat& end) {
 // affect them, and both can run ahead.
 void DdpPlacement::collect(Cycle until) {
 #pragma GCC unroll 2  // the loop itself costs a fifth more instructions
-  for (Input& input : inputs_) {
-    if (!input.port->empty()) collect(input, until);
+  for (PlacementIn& input : in) {
+    if (!input->empty()) input.collect(until);
   }
-}
-void DdpPlacement::collect(Input& input, Cycle until) {
-  collect_beats(*input.port, input.next_beat, until, [&input](const FpduBeat& first, unsigned) {
-    if (first.first) input.fpdu = first.data;
-  });
-}
-
-RunsAhead::Pledge DdpPlacement::pledge(const LinkBase& link, const void*, Cycle at) {
-  const Input* input = inputs_.begin();
-  while (&*input->port != &link) ++input;
-  return {kAnyNumber, std::max(input->next_beat, at)};
 }
 
 // The input whose last beat is judged in this cycle: they take turns after the one that was judged last. One that waits
 // for its receive request keeps its turn.
-DdpPlacement::Input* DdpPlacement::turn() {
+PlacementIn* DdpPlacement::turn() {
   if (waiting_) return from_->beat_at() <= now() ? from_ : nullptr;
-  Input* input = from_;
+  PlacementIn* input = from_;
   for (unsigned i = 0; i < kLlps; ++i) {
-    input = input == &last_input() ? inputs_.begin() : input + 1;
+    if (++input == in.end()) input = in.begin();
     if (input->beat_at() <= now()) return input;
   }
   return nullptr;
@@ -240,20 +234,19 @@ DdpPlacement::Input* DdpPlacement::turn() {
 // The last one waits until the segment before it is on its way.
 bool DdpPlacement::take_last() {
   if (job_ || !event->can_push()) return false;
-  Input* const next = turn();
+  PlacementIn* const next = turn();
   if (next == nullptr) return false;
   from_ = next;
-  Link<FpduBeat>& link = *next->port;
+  Link<FpduBeat>& link = **next;
   if (link.front().first) next->fpdu = link.front().data;
   const Verdict verdict = judge(link.front());
   if (verdict == Verdict::kWait) {
     contexts_.wake_at_change(*this);  // its context may end the wait as well as the receive request
     return false;
   }
-  const FpduBeat beat = link.pop();
+  const FpduBeat beat = next->take_last();
   BufferRef buf = BufferRef::adopt(beat.buf);
   if (verdict == Verdict::kDrop) drop(buf->owner());
-  next->next_beat = now() + 1;
   if (verdict == Verdict::kPlace) job_->buf = std::move(buf);
   return true;
 }
@@ -285,11 +278,11 @@ void DdpPlacement::reset() {
   qps_.assign(qps_.size(), {});
   reads_pool_ = {};
   job_.reset();
-  for (Input& input : inputs_) {
-    input.next_beat = 0;
+  for (PlacementIn& input : in) {
+    input.reset();
     input.fpdu = nullptr;
   }
-  from_ = &last_input();
+  from_ = in.end() - 1;
   waiting_ = false;
   request_waits_.set(now(), 0, false);
 }
@@ -309,7 +302,7 @@ Wake DdpPlacement::tick() {
 // A stage that is already registered waits for something else.
 Wake DdpPlacement::next_beat() const {
   Wake wake = Wake::on_traffic();
-  for (const Input& input : inputs_) {
+  for (const PlacementIn& input : in) {
     if (input.beat_at() > now()) wake.at = std::min(wake.at, input.beat_at());
   }
   return wake;

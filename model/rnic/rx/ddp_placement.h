@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "model/common/account.h"
+#include "model/common/beat_stage.h"
 #include "model/common/drops.h"
-#include "model/common/link.h"
-#include "model/common/run_ahead.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/llp/llp_traits.h"
 #include "model/rnic/messages/datapath.h"
@@ -43,9 +42,20 @@ struct DdpPlacementCounters {
   }
 };
 
-class DdpPlacement final : public Stage, public RunsAhead {
+// The input of one lower layer: FPDU by FPDU, independent of the others.
+class PlacementIn final : public Collects<FpduBeat, PlacementIn> {
  public:
-  PerLlp<PopPort<FpduBeat>> in{*this, "in"};
+  using Collects::Collects;
+  void on_run(const FpduBeat& first, unsigned) {
+    if (first.first) fpdu = first.data;
+  }
+  std::uint8_t* fpdu = nullptr;  // first octet of the incoming FPDU
+};
+extern template class Collects<FpduBeat, PlacementIn>;
+
+class DdpPlacement final : public Stage {
+ public:
+  PerLlp<PlacementIn> in{*this, "in"};
   PopPort<RqDoorbell> posted{*this, "posted"};
   PopPort<FetchedRqe> rqe{*this, "rqe"};
   PushPort<RqeTaken> rqe_taken{*this, "rqe_taken"};
@@ -59,17 +69,9 @@ class DdpPlacement final : public Stage, public RunsAhead {
   PushPort<QpEvent> event{*this, "event"};
   Drops drops;
 
-  DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, const PerLlp<LlpTraits>& llps)
-      : Stage(nm, clk),
-        contexts_(contexts),
-        llps_(llps),
-        requests_(contexts),
-        qps_(contexts.qps()),
-        inputs_({in[LlpId::kMpaTcp], LlpId::kMpaTcp}, {in[LlpId::kSctp], LlpId::kSctp}) {}
+  DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, const PerLlp<LlpTraits>& llps);
   Wake tick() override;
   void reset() override;
-  void run_ahead() override { collect(horizon()); }
-  Pledge pledge(const LinkBase& link, const void* first, Cycle at) override;
   std::string waiting_for() const override;
   void describe(const Description& d) override;
   const DdpPlacementCounters& counters() const { return counters_; }
@@ -97,14 +99,6 @@ class DdpPlacement final : public Stage, public RunsAhead {
     bool ended = false;                            // the peer's FIN has arrived
   };
   enum class Verdict { kPlace, kDrop, kWait };
-  // The input of one lower layer: FPDU by FPDU, independent of the others.
-  struct Input {
-    PopPort<FpduBeat>& port;
-    LlpId llp;
-    Cycle next_beat = 0;           // one beat per cycle
-    std::uint8_t* fpdu = nullptr;  // first octet of the incoming FPDU
-    Cycle beat_at() const { return std::max(port->front_at(), next_beat); }
-  };
 
   QpRx& qp(Qpn qpn);
   bool accept();
@@ -113,10 +107,9 @@ class DdpPlacement final : public Stage, public RunsAhead {
   void overrun(Qpn qpn);
   bool write();
   void collect(Cycle until);
-  static void collect(Input& input, Cycle until);
   bool take_last();
-  Input& last_input() { return *(inputs_.end() - 1); }
-  Input* turn();
+  PlacementIn* turn();
+  LlpId llp_of(const PlacementIn& input) const { return static_cast<LlpId>(&input - in.begin()); }
   Wake next_beat() const;
   Verdict judge(const FpduBeat& last);
   Verdict end(const FpduBeat& end);
@@ -140,9 +133,8 @@ class DdpPlacement final : public Stage, public RunsAhead {
   std::vector<QpRx> qps_;
   NodePool<ReadIssued> reads_pool_;
   std::optional<PlacementJob> job_;
-  PerLlp<Input> inputs_;
-  Input* from_ = &last_input();  // the input whose FPDU is, or was, judged
-  bool waiting_ = false;         // it waits for a receive request that is announced but not fetched yet
+  PlacementIn* from_ = in.end() - 1;  // the input whose FPDU is, or was, judged
+  bool waiting_ = false;              // it waits for a receive request that is announced but not fetched yet
   Account request_waits_{1};
   DdpPlacementCounters counters_;
 };

@@ -41,6 +41,7 @@ Wake MpaDeframer::tick() {
     waiting = queued_;
     next_out = emit(to);
   } while (queued_ < waiting);
+  to.finish();
   return Wake::at_cycle(std::min(next_in, next_out));
 }
 
@@ -97,7 +98,7 @@ Cycle MpaDeframer::ingest() {
     Cycle at = std::max(in->front_at(), ingest_from_);
     if (at > horizon()) return at;
     const StreamBeat& beat = in->front();
-    if (beat.first && used_ == 0) begin_segment(beat);
+    if (beat.first && used_ == 0) begin_segment(beat, at);
     Flow& flow = flows_[beat.flow.v];
     RNIC_CHECK(beat.offset + used_ == flow.next);
     if (beat.placed || beat.ends) {
@@ -139,10 +140,9 @@ unsigned MpaDeframer::whole_beats(const Flow& flow, const StreamBeat& first, Cyc
 }
 
 // An FPDU's beats before its last one take one cycle each.
-RunsAhead::Pledge MpaDeframer::pledge(const LinkBase&, const void* first, Cycle at) {
-  const StreamBeat& beat = *static_cast<const StreamBeat*>(first);
+Acceptance MpaDeframer::accepts(const StreamBeat& beat, Cycle at) {
   const Flow& flow = flows_[beat.flow.v];
-  const FlowContext& context = contexts_.flow(beat.flow);
+  const FlowContext& context = contexts_.flow(beat.flow, std::max(ingest_from_, at));
   if (used_ != 0 || beat.placed || beat.ends || flow.epoch != context.epoch) return {};
   const std::uint32_t size =
       flow.size != 0 ? flow.size : fpdu_size(flow, beat.first ? context.rx_markers : markers_, beat.data, beat.bytes);
@@ -158,8 +158,8 @@ void MpaDeframer::take(Flow& flow, const std::uint8_t* octets, std::uint32_t cou
 }
 
 // The contexts are read once per segment, so that a change in its middle cannot tear it.
-void MpaDeframer::begin_segment(const StreamBeat& beat) {
-  const FlowContext& context = contexts_.flow(beat.flow);
+void MpaDeframer::begin_segment(const StreamBeat& beat, Cycle at) {
+  const FlowContext& context = contexts_.flow(beat.flow, at);
   Flow& flow = flows_[beat.flow.v];
   if (flow.epoch != context.epoch) {
     flow = Flow{};

@@ -37,7 +37,7 @@ struct MpaDeframerCounters {
   }
 };
 
-class MpaDeframer final : public Stage, public RunsAhead {
+class MpaDeframer final : public Stage, private TakesAhead<StreamBeat> {
  public:
   PopPort<StreamBeat> in{*this, "in"};
   PushPort<FpduBeat> out{*this, "out"};
@@ -51,7 +51,9 @@ class MpaDeframer final : public Stage, public RunsAhead {
         pool_(pool),
         beat_words_(datapath.beat_bytes / 4),
         flows_(contexts.flows()),
-        queue_(cfg.queue_fpdus) {}
+        queue_(cfg.queue_fpdus) {
+    in.ahead(*this);
+  }
 
   // The stream position of the flow's next octet, where an FPDU starts, for a stream taken over in its middle.
   // Otherwise a flow starts at 0 whenever its context's epoch changes.
@@ -71,8 +73,6 @@ class MpaDeframer final : public Stage, public RunsAhead {
 
   Wake tick() override;
   void reset() override;
-  void run_ahead() override { tick(); }
-  Pledge pledge(const LinkBase&, const void* first, Cycle at) override;
   std::string waiting_for() const override;
 
   void describe(const Description& d) override;
@@ -102,6 +102,8 @@ class MpaDeframer final : public Stage, public RunsAhead {
     std::uint32_t wire_octets = 0;
   };
 
+  void take_ahead() override { tick(); }
+  Acceptance accepts(const StreamBeat& first, Cycle at) override;
   Cycle emit(Burst<FpduBeat>& to);
   FpduBeat cut(Fpdu& fpdu) const;
   unsigned beats_to_marker(const Fpdu& fpdu) const;
@@ -109,7 +111,7 @@ class MpaDeframer final : public Stage, public RunsAhead {
   unsigned whole_beats(const Flow& flow, const StreamBeat& first, Cycle at) const;
   static unsigned beats_before_last(std::uint32_t octets, const StreamBeat& beat) { return (octets - 1) / beat.bytes; }
   void take(Flow& flow, const std::uint8_t* octets, std::uint32_t count);
-  void begin_segment(const StreamBeat& beat);
+  void begin_segment(const StreamBeat& beat, Cycle at);
   void end_segment(const StreamBeat& beat);
   std::uint32_t fpdu_size(const Flow& flow, bool markers, const std::uint8_t* octets, std::size_t count) const;
   Cycle room_at() const { return queued_ == queue_.size() ? kNever : queue_[tail()].from; }

@@ -5,17 +5,9 @@
 
 namespace rnic {
 
-void CrcInsert::reset() {
-  next_ = 0;
-  fpdu_ = nullptr;
-}
+template class Passes<FpduBeat, CrcInsert>;
 
-Wake CrcInsert::tick() {
-  return for_each_beat(*in, *out, next_, horizon(), [this](const FpduBeat& beat) {
-    if (beat.first) fpdu_ = beat.data;
-    if (beat.last) seal(beat);
-  });
-}
+CrcInsert::CrcInsert(sc_core::sc_module_name nm, ClockDomain& clk) : Passes(nm, clk) {}
 
 // The tree takes one beat per cycle; the register is not visible before the FPDU's last one.
 void CrcInsert::seal(const FpduBeat& last) {

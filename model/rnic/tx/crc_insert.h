@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "model/common/burst.h"
+#include "model/common/beat_stage.h"
 #include "model/config/field.h"
 #include "model/rnic/messages/datapath.h"
 
@@ -27,19 +27,15 @@ struct CrcInsertCounters {
   }
 };
 
-class CrcInsert final : public Stage, public RunsAhead {
+class CrcInsert final : public Passes<FpduBeat, CrcInsert> {
  public:
-  PopPort<FpduBeat> in{*this, "in"};
-  PushPort<FpduBeat> out{*this, "out"};
+  CrcInsert(sc_core::sc_module_name nm, ClockDomain& clk);
 
-  CrcInsert(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
-
-  Wake tick() override;
-  void reset() override;
-  void run_ahead() override { tick(); }
-  Pledge pledge(const LinkBase&, const void* first, Cycle at) override {
-    return pledge_to_pass(*out, next_, first, at);
+  void on(const FpduBeat& beat) {
+    if (beat.first) fpdu_ = beat.data;
+    if (beat.last) seal(beat);
   }
+  void forget() { fpdu_ = nullptr; }
 
   void count(const FpduBeat& last) {
     ++(last.crc_on ? counters_.inserted : counters_.left_zero);
@@ -50,9 +46,9 @@ class CrcInsert final : public Stage, public RunsAhead {
  private:
   void seal(const FpduBeat& beat);
 
-  Cycle next_ = 0;                      // one beat per cycle
   const std::uint8_t* fpdu_ = nullptr;  // first octet of the current FPDU, which is contiguous
   CrcInsertCounters counters_;
 };
+extern template class Passes<FpduBeat, CrcInsert>;
 
 }  // namespace rnic

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "model/common/burst.h"
 #include "model/common/description.h"
 
 namespace rnic {
@@ -47,6 +46,7 @@ Wake MarkerInserter::tick() {
       emit_from_ = std::max(emit_from_, at + 1);
     }
   }
+  to.finish();
   return Wake::at_cycle(at);
 }
 
@@ -62,19 +62,18 @@ unsigned MarkerInserter::beats_along(Cycle at) const {
 unsigned MarkerInserter::beats_at_rate(unsigned pending, wire::StreamPosition position, bool with_markers) const {
   const unsigned full = 2 * beat_words_;
   if (pending >= full) return 0;
-  if (!with_markers) return kAnyNumber;
+  if (!with_markers) return Acceptance::kAll;
   const std::size_t octets =
       wire::octets_to_marker(position) + (full - 1 - pending) * (wire::kMarkerInterval - wire::kMarkerBytes);
   return static_cast<unsigned>(octets / (4 * beat_words_)) + 1;
 }
 
 // When the accumulator is empty or has less than a beat, and its output finds room.
-RunsAhead::Pledge MarkerInserter::pledge(const LinkBase&, const void* first, Cycle at) {
+Acceptance MarkerInserter::accepts(const FpduBeat& beat, Cycle at) {
   const Cycle from = std::max(absorb_from_, at);
   if (complete_ || pending_words_ >= beat_words_ || emit_from_ > from + 1) return {};
-  const FpduBeat& beat = *static_cast<const FpduBeat*>(first);
   const wire::StreamPosition start = beat.first ? position(beat.flow) : position_;
-  const bool marked = beat.first ? contexts_.flow(beat.flow).tx_markers : with_markers_;
+  const bool marked = beat.first ? contexts_.flow(beat.flow, from).tx_markers : with_markers_;
   const unsigned beats = beats_at_rate(pending_words_ + beat_words_, start, marked);
   return {beats == 0 ? 0 : std::min(beats, out->room(beat, from + 1) + 1), from};
 }
@@ -97,7 +96,7 @@ FpduBeat MarkerInserter::cut() {
 // Beats of one run, from cycle `at` on, each while less than one is left and the FPDU needs more.
 void MarkerInserter::absorb(Cycle at, unsigned beats) {
   const FpduBeat& beat = in->front();
-  if (beat.first) begin(beat);
+  if (beat.first) begin(beat, at);
   const std::uint32_t octets = 4u * beat.words * beats;
   if (with_markers_) {
     copy_with_markers(beat.data, octets);
@@ -117,10 +116,10 @@ void MarkerInserter::absorb(Cycle at, unsigned beats) {
   absorb_from_ = at + beats;
 }
 
-void MarkerInserter::begin(const FpduBeat& beat) {
+void MarkerInserter::begin(const FpduBeat& beat, Cycle at) {
   position_ = position(beat.flow);
   length_at_ = wire::ulpdu_length_position(position_);
-  with_markers_ = contexts_.flow(beat.flow).tx_markers;
+  with_markers_ = contexts_.flow(beat.flow, at).tx_markers;
   next_ = beat;
   if (with_markers_) {
     next_.buf = pool_.take(beat.buf->owner()).release();

@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/common/link.h"
-#include "model/common/run_ahead.h"
+#include "model/common/burst.h"
 #include "model/config/field.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/messages/datapath.h"
@@ -31,7 +30,7 @@ struct MarkerInserterCounters {
   }
 };
 
-class MarkerInserter final : public Stage, public RunsAhead {
+class MarkerInserter final : public Stage, private TakesAhead<FpduBeat> {
  public:
   PopPort<FpduBeat> in{*this, "in"};
   PushPort<FpduBeat> out{*this, "out"};
@@ -43,7 +42,9 @@ class MarkerInserter final : public Stage, public RunsAhead {
         contexts_(contexts),
         pool_(pool),
         beat_words_(datapath.beat_bytes / 4),
-        positions_(contexts.flows()) {}
+        positions_(contexts.flows()) {
+    in.ahead(*this);
+  }
 
   // Where the flow's next FPDU starts; set for a stream taken over in its middle. Otherwise a flow starts at 0 whenever
   // its context's epoch changes. Octets, a multiple of 4.
@@ -52,8 +53,6 @@ class MarkerInserter final : public Stage, public RunsAhead {
 
   Wake tick() override;
   void reset() override;
-  void run_ahead() override { tick(); }
-  Pledge pledge(const LinkBase&, const void* first, Cycle at) override;
   std::string waiting_for() const override;
 
   void count(std::uint64_t markers) { counters_.markers += markers; }  // inserted; the twin of this stage calls it too
@@ -65,11 +64,13 @@ class MarkerInserter final : public Stage, public RunsAhead {
     std::uint32_t epoch = 0;
     wire::StreamPosition next = 0;
   };
+  void take_ahead() override { tick(); }
+  Acceptance accepts(const FpduBeat& first, Cycle at) override;
   FpduBeat cut();
   unsigned beats_along(Cycle at) const;
   unsigned beats_at_rate(unsigned pending, wire::StreamPosition position, bool with_markers) const;
   void absorb(Cycle at, unsigned beats);
-  void begin(const FpduBeat& beat);
+  void begin(const FpduBeat& beat, Cycle at);
   void copy_with_markers(const std::uint8_t* from, std::uint32_t octets);
 
   const ContextStore& contexts_;

@@ -3,8 +3,7 @@
 
 #include <cstdint>
 
-#include "model/common/link.h"
-#include "model/common/run_ahead.h"
+#include "model/common/beat_stage.h"
 #include "model/config/field.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/messages/datapath.h"
@@ -30,7 +29,7 @@ struct MpaFramerCounters {
   }
 };
 
-class MpaFramer final : public Stage, public RunsAhead {
+class MpaFramer final : public Stage {
  public:
   PopPort<Ulpdu> in{*this, "in"};
   PushPort<FpduBeat> out{*this, "out"};
@@ -40,7 +39,6 @@ class MpaFramer final : public Stage, public RunsAhead {
 
   Wake tick() override;
   void reset() override;
-  void run_ahead() override { tick(); }
   std::string waiting_for() const override;
 
   void count(const Ulpdu& ulpdu);  // an FPDU was begun; the twin of this stage calls it too
@@ -48,13 +46,12 @@ class MpaFramer final : public Stage, public RunsAhead {
   const MpaFramerCounters& counters() const { return counters_; }
 
  private:
-  void frame(Ulpdu ulpdu);
+  void frame(Ulpdu ulpdu, Cycle at);
 
   const ContextStore& contexts_;
   const unsigned beat_words_;
-  Cycle next_at_ = 0;        // one beat per cycle
-  FpduBeat next_;            // the beat to send next
-  unsigned words_left_ = 0;  // of the FPDU being sent
+  Cycle next_at_ = 0;  // one beat per cycle
+  Emission<FpduBeat> fpdu_;
   bool completes_wqe_ = false;
   MpaFramerCounters counters_;
 };

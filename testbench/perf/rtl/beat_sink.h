@@ -14,10 +14,10 @@
 namespace rnic::perf {
 
 // Takes a beat a cycle.
-class BeatSink final : public Stage, public RunsAhead {
+class BeatSink final : public Stage, private TakesAhead<FpduBeat> {
  public:
   PopPort<FpduBeat> in{*this, "in"};
-  explicit BeatSink(ClockDomain& clk) : Stage("sink", clk) {}
+  explicit BeatSink(ClockDomain& clk) : Stage("sink", clk) { in.ahead(*this); }
   Wake tick() override {
     Cycle at;
     for (; (at = std::max(in->front_at(), next_)) <= horizon(); next_ = at + 1) {
@@ -28,11 +28,13 @@ class BeatSink final : public Stage, public RunsAhead {
     }
     return Wake::at_cycle(at);
   }
-  void run_ahead() override { tick(); }
 
   ChainDigest digest;
 
  private:
+  void take_ahead() override { tick(); }
+  Acceptance accepts(const FpduBeat&, Cycle) override { return {}; }
+
   Cycle next_ = 0;
 };
 

@@ -1,11 +1,10 @@
 // Stages that run ahead move every beat in the cycle in which they would have been called for it.
-#include "model/common/burst.h"
-
 #include <deque>
 #include <memory>
 #include <numeric>
 #include <tuple>
 
+#include "model/common/beat_stage.h"
 #include "model/common/prng.h"
 #include "testbench/support/stage_test.h"
 
@@ -15,18 +14,11 @@ namespace {
 using testing::ElementsAre;
 
 // A beat a cycle, as crc_insert does.
-class Relay final : public Stage, public RunsAhead {
+class Relay final : public Passes<int, Relay> {
  public:
-  PopPort<int> in{*this, "in"};
-  PushPort<int> out{*this, "out"};
-  Relay(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
-  void run_ahead() override { tick(); }
-  Wake tick() override {
-    return for_each_beat(*in, *out, next_, horizon(), [](int) {});
-  }
-
- private:
-  Cycle next_ = 0;
+  Relay(sc_core::sc_module_name nm, ClockDomain& clk) : Passes(nm, clk) {}
+  void on(int) {}
+  void forget() {}
 };
 
 struct Moves final : LinkObserver {
@@ -132,16 +124,22 @@ struct Word {
 
 // Sends messages of these lengths, a word a cycle, as mpa_framer does; with marks, each word whose number is a multiple
 // of these travels alone, as mpa_deframer's beats with a marker do.
-class Cutter final : public Stage, public RunsAhead {
+class Cutter final : public Stage {
  public:
   PushPort<Word> out{*this, "out"};
   Cutter(sc_core::sc_module_name nm, ClockDomain& clk, std::vector<unsigned> lengths, unsigned marks)
       : Stage(nm, clk), lengths_(std::move(lengths)), marks_(marks) {
     wake(0);
   }
-  void run_ahead() override { tick(); }
   Wake tick() override {
     Burst to(*out);
+    const Wake wake = cut(to);
+    to.finish();
+    return wake;
+  }
+
+ private:
+  Wake cut(Burst<Word>& to) {
     while (message_ != lengths_.size()) {
       const Cycle at = std::max(to.credit_at(), next_);
       if (at > horizon()) return Wake::at_cycle(at);
@@ -156,8 +154,6 @@ class Cutter final : public Stage, public RunsAhead {
     }
     return Wake::on_traffic();
   }
-
- private:
   unsigned to_mark() const { return marks_ == 0 ? ~0u : number_ % marks_ == 0 ? 1 : marks_ - number_ % marks_; }
 
   const std::vector<unsigned> lengths_;
@@ -168,54 +164,41 @@ class Cutter final : public Stage, public RunsAhead {
   Cycle next_ = 0;
 };
 
-class WordRelay final : public Stage, public RunsAhead {
+class WordRelay final : public Passes<Word, WordRelay> {
  public:
-  PopPort<Word> in{*this, "in"};
-  PushPort<Word> out{*this, "out"};
-  WordRelay(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
-  void run_ahead() override { tick(); }
-  Pledge pledge(const LinkBase&, const void* first, Cycle at) override {
-    return pledge_to_pass(*out, next_, first, at);
-  }
-  Wake tick() override {
-    return for_each_beat(*in, *out, next_, horizon(), [this](const Word&) { ++calls; });
-  }
+  WordRelay(sc_core::sc_module_name nm, ClockDomain& clk) : Passes(nm, clk) {}
+  void on(const Word&) { ++calls; }
+  void forget() {}
   unsigned calls = 0;
-
- private:
-  Cycle next_ = 0;
 };
 
 // Never refuses words but a message's last one, as tcp_tx does.
-class Collector final : public Stage, public RunsAhead {
+class WordIn final : public Collects<Word, WordIn> {
  public:
-  PopPort<Word> in{*this, "in"};
-  Collector(sc_core::sc_module_name nm, ClockDomain& clk, const Pattern& pattern) : Stage(nm, clk), pattern_(pattern) {}
+  using Collects::Collects;
+  void on_run(const Word& first, unsigned words) {
+    for (unsigned i = 0; i < words; ++i) taken.emplace_back(beat_at() + i, first.number + i);
+  }
   std::vector<std::pair<Cycle, std::uint32_t>> taken;
-  void run_ahead() override { collect(horizon()); }
-  Pledge pledge(const LinkBase&, const void*, Cycle at) override { return {kAnyNumber, std::max(next_, at)}; }
+};
+class Collector final : public Stage {
+ public:
+  WordIn in{*this, "in"};
+  Collector(sc_core::sc_module_name nm, ClockDomain& clk, const Pattern& pattern) : Stage(nm, clk), pattern_(pattern) {}
+  std::vector<std::pair<Cycle, std::uint32_t>>& taken = in.taken;
   Wake tick() override {
-    collect(now());
-    const bool due = std::max(in->front_at(), next_) <= now();
-    if (due && !pattern_.pauses(now())) {
+    in.collect(now());
+    if (in.beat_at() <= now() && !pattern_.pauses(now())) {
       RNIC_CHECK(in->front().last);
-      taken.emplace_back(now(), in->pop().number);
-      next_ = now() + 1;
+      taken.emplace_back(now(), in.take_last().number);
     }
-    collect(horizon());
+    in.collect(horizon());
     if (in->empty()) return Wake::on_traffic();
-    return Wake::at_cycle(std::max({in->front_at(), next_, now() + 1}));
+    return Wake::at_cycle(std::max(in.beat_at(), now() + 1));
   }
 
  private:
-  void collect(Cycle until) {
-    collect_beats(*in, next_, until, [this](const Word& first, unsigned words) {
-      const Cycle at = std::max(in->front_at(), next_);
-      for (unsigned i = 0; i < words; ++i) taken.emplace_back(at + i, first.number + i);
-    });
-  }
   const Pattern pattern_;
-  Cycle next_ = 0;
 };
 
 struct WordChain {

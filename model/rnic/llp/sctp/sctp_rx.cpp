@@ -7,30 +7,34 @@
 
 namespace rnic {
 
+SctpRx::SctpRx(sc_core::sc_module_name nm, ClockDomain& clk, const DatapathConfig& datapath, const LinkAddress& station,
+               BufferPool& pool)
+    : Stage(nm, clk), station_(station), pool_(pool), emission_(datapath) {}
+
 void SctpRx::reset() {
   emission_.reset();
   fragments_.reset();
   report_.reset();
   entered_ = {};
-  next_beat_ = 0;
+  checked.reset();
 }
 
 // A packet begins right after the previous one; it leaves in the cycle of its last checked beat.
 Wake SctpRx::tick() {
   if (emission_.free(now()) && !report_ && in->can_pop()) take(in->pop());
   emission_.push(*to_crc, now(), horizon());
-  collect(now());
+  checked.collect(now());
   const bool room = out->can_push();
-  if (room && beat_at() <= now()) {
+  if (room && checked.beat_at() <= now()) {
     finish();
   } else if (room && report_) {
     out->push(std::move(*report_));
     report_.reset();
   }
-  collect(horizon());
+  checked.collect(horizon());
 
   const Cycle begin = report_ && room ? now() + 1 : emission_.done() && in->can_pop() ? emission_.free_from() : kNever;
-  const Cycle end = room || beat_at() > now() ? beat_at() : kNever;
+  const Cycle end = room || checked.beat_at() > now() ? checked.beat_at() : kNever;
   return Wake::at_cycle(std::max(std::min({begin, emission_.next(*to_crc), end}), now() + 1));
 }
 
@@ -85,13 +89,8 @@ void SctpRx::drop(const Frame& frame, std::uint64_t& counter, const char* why) {
   drops(now(), frame.buf->owner(), frame.bytes, why);
 }
 
-void SctpRx::collect(Cycle until) {
-  collect_beats(*checked, next_beat_, until, [](const FpduBeat&, unsigned) {});
-}
-
 void SctpRx::finish() {
-  const FpduBeat last = checked->pop();
-  next_beat_ = now() + 1;
+  const FpduBeat last = checked.take_last();
   BufferRef buf = BufferRef::adopt(last.buf);
   const Entered packet = entered_.pop();
   if (!last.crc_ok) {

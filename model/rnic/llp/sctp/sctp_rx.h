@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "model/common/beat_stage.h"
 #include "model/common/drops.h"
-#include "model/common/link.h"
 #include "model/common/ring.h"
-#include "model/common/run_ahead.h"
 #include "model/rnic/boundary/frame.h"
 #include "model/rnic/llp/link_address.h"
 #include "model/rnic/llp/sctp/beat_emission.h"
@@ -34,23 +33,20 @@ struct SctpRxCounters {
   }
 };
 
-class SctpRx final : public Stage, public RunsAhead {
+class SctpRx final : public Stage {
  public:
   PopPort<Frame> in{*this, "in"};
   PushPort<FpduBeat> to_crc{*this, "to_crc"};
-  PopPort<FpduBeat> checked{*this, "checked"};
+  CollectsAll<FpduBeat> checked{*this, "checked"};
   PushPort<SctpPacket> out{*this, "out"};
   Drops drops;
 
   // Blocks of `pool` hold a packet of the interface's MTU.
   SctpRx(sc_core::sc_module_name nm, ClockDomain& clk, const DatapathConfig& datapath, const LinkAddress& station,
-         BufferPool& pool)
-      : Stage(nm, clk), station_(station), pool_(pool), emission_(datapath) {}
+         BufferPool& pool);
 
   Wake tick() override;
   void reset() override;
-  void run_ahead() override { collect(horizon()); }
-  Pledge pledge(const LinkBase&, const void*, Cycle at) override { return {kAnyNumber, std::max(next_beat_, at)}; }
   void describe(const Description& d) override;
   const SctpRxCounters& counters() const { return counters_; }
 
@@ -63,9 +59,7 @@ class SctpRx final : public Stage, public RunsAhead {
   void take(const Frame& frame);
   void report(const wire::FragmentationNeeded& told);
   void drop(const Frame& frame, std::uint64_t& counter, const char* why);
-  void collect(Cycle until);
   void finish();
-  Cycle beat_at() const { return std::max(checked->front_at(), next_beat_); }
 
   const LinkAddress station_;
   BufferPool& pool_;
@@ -74,7 +68,6 @@ class SctpRx final : public Stage, public RunsAhead {
   std::optional<SctpPacket> report_;  // for the next cycle in which no packet leaves
   sctp::BeatEmission emission_;
   Ring<Entered> entered_;  // into the CRC engine
-  Cycle next_beat_ = 0;    // one beat per cycle
   SctpRxCounters counters_;
 };
 

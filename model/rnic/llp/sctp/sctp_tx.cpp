@@ -8,23 +8,28 @@
 
 namespace rnic {
 
+template class Collects<FpduBeat, CollectsAll<FpduBeat>>;
+
+SctpTx::SctpTx(sc_core::sc_module_name nm, ClockDomain& clk, const DatapathConfig& datapath, const LinkAddress& station)
+    : Stage(nm, clk), station_(station), emission_(datapath) {}
+
 void SctpTx::reset() {
   emission_.reset();
   leaving_ = {};
-  next_beat_ = 0;
+  sealed.reset();
 }
 
 // A packet begins right after the previous one; a frame leaves in the cycle of its last sealed beat.
 Wake SctpTx::tick() {
   if (emission_.free(now()) && in->can_pop()) start(in->pop());
   emission_.push(*to_crc, now(), horizon());
-  collect(now());
+  sealed.collect(now());
   const bool room = out->can_push();
-  if (room && beat_at() <= now()) finish();
-  collect(horizon());
+  if (room && sealed.beat_at() <= now()) finish();
+  sealed.collect(horizon());
 
   const Cycle begin = emission_.done() && in->can_pop() ? emission_.free_from() : kNever;
-  const Cycle end = room || beat_at() > now() ? beat_at() : kNever;
+  const Cycle end = room || sealed.beat_at() > now() ? sealed.beat_at() : kNever;
   return Wake::at_cycle(std::max(std::min({begin, emission_.next(*to_crc), end}), now() + 1));
 }
 
@@ -38,13 +43,8 @@ void SctpTx::start(SctpPacket packet) {
   emission_.start(std::move(packet.buf), data, packet.bytes / 4u + 1, FlowId{0});
 }
 
-void SctpTx::collect(Cycle until) {
-  collect_beats(*sealed, next_beat_, until, [](const FpduBeat&, unsigned) {});
-}
-
 void SctpTx::finish() {
-  const FpduBeat last = sealed->pop();
-  next_beat_ = now() + 1;
+  const FpduBeat last = sealed.take_last();
   BufferRef buf = BufferRef::adopt(last.buf);
   const Leaving packet = leaving_.pop();
   std::memcpy(buf->bytes() + packet.offset + kSctpChecksumOffset, last.data + 4u * (last.words - 1u),

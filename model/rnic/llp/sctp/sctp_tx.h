@@ -3,9 +3,8 @@
 
 #include <algorithm>
 
-#include "model/common/link.h"
+#include "model/common/beat_stage.h"
 #include "model/common/ring.h"
-#include "model/common/run_ahead.h"
 #include "model/rnic/boundary/frame.h"
 #include "model/rnic/llp/link_address.h"
 #include "model/rnic/llp/sctp/beat_emission.h"
@@ -23,20 +22,17 @@ struct SctpTxCounters {
   }
 };
 
-class SctpTx final : public Stage, public RunsAhead {
+class SctpTx final : public Stage {
  public:
   PopPort<SctpPacket> in{*this, "in"};
   PushPort<FpduBeat> to_crc{*this, "to_crc"};
-  PopPort<FpduBeat> sealed{*this, "sealed"};
+  CollectsAll<FpduBeat> sealed{*this, "sealed"};
   PushPort<Frame> out{*this, "out"};
 
-  SctpTx(sc_core::sc_module_name nm, ClockDomain& clk, const DatapathConfig& datapath, const LinkAddress& station)
-      : Stage(nm, clk), station_(station), emission_(datapath) {}
+  SctpTx(sc_core::sc_module_name nm, ClockDomain& clk, const DatapathConfig& datapath, const LinkAddress& station);
 
   Wake tick() override;
   void reset() override;
-  void run_ahead() override { collect(horizon()); }
-  Pledge pledge(const LinkBase&, const void*, Cycle at) override { return {kAnyNumber, std::max(next_beat_, at)}; }
   void describe(const Description& d) override;
   const SctpTxCounters& counters() const { return counters_; }
 
@@ -47,14 +43,11 @@ class SctpTx final : public Stage, public RunsAhead {
     bool again = false;
   };
   void start(SctpPacket packet);
-  void collect(Cycle until);
   void finish();
-  Cycle beat_at() const { return std::max(sealed->front_at(), next_beat_); }
 
   const LinkAddress station_;
   sctp::BeatEmission emission_;
   Ring<Leaving> leaving_;  // in the CRC engine
-  Cycle next_beat_ = 0;    // one beat per cycle
   std::uint16_t ip_id_ = 0;
   SctpTxCounters counters_;
 };

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
-#include "model/common/burst.h"
 #include "model/common/description.h"
 #include "model/rnic/llp/link_address.h"
 
 namespace rnic {
+
+template class Collects<FpduBeat, FpduIn>;
 
 using tcp::TxCommand;
 using tcp::TxReport;
@@ -47,8 +48,8 @@ void TcpTx::reset() {
   resources_.segments = {};
   acks_ = sends_ = reports_queue_ = llp::FlowQueue(flows);
   rto_ = ack_timers_ = llp::FlowTimers(flows);
-  next_beat_ = 0;
-  fpdu_ = {};
+  in.reset();
+  in.fpdu = {};
   counted_.assign(flows, {});
   octets_ = congested_flows_ = flows_in_flight_ = repairing_flows_ = 0;
   for (Account* account : {&unacknowledged_, &congested_, &in_flight_, &repairing_}) account->set(now(), 0, false);
@@ -67,9 +68,9 @@ Wake TcpTx::tick() {
   }
   if (slot && !acks_.empty() && send_owed_ack()) slot = false;
   if (slot && !sends_.empty() && send_queued()) slot = false;
-  collect(now());
-  if (slot && beat_at() <= now()) take_fpdu();
-  collect(horizon());
+  in.collect(now());
+  if (slot && in.beat_at() <= now()) take_fpdu();
+  in.collect(horizon());
   if (!reports_queue_.empty()) serve_reports();
   return next_wake(room);
 }
@@ -77,28 +78,22 @@ Wake TcpTx::tick() {
 Wake TcpTx::next_wake(bool room) const {
   if (feedback->can_pop() || !reports_queue_.empty()) return Wake::next_cycle();
   if (room && (commands->can_pop() || !acks_.empty() || !sends_.empty())) return Wake::next_cycle();
-  const Cycle beat = room || beat_at() > now() ? beat_at() : kNever;
+  const Cycle beat = room || in.beat_at() > now() ? in.beat_at() : kNever;
   return Wake::at_cycle(std::max(std::min({beat, rto_.next(), ack_timers_.next()}), now() + 1));
 }
 
 // ---- FPDUs
 
-// Store and forward: the frame leaves in the cycle of the last beat, or the beat waits for its slot. Those before it
-// are never refused.
-void TcpTx::collect(Cycle until) {
-  collect_beats(*in, next_beat_, until, [this](const FpduBeat& first, unsigned beats) { fpdu_.add(first, beats); });
-}
-
 void TcpTx::take_fpdu() {
-  const FpduBeat last = in->pop();
-  tcp::QueuedSegment s = fpdu_.finish(last);
-  next_beat_ = now() + 1;
+  const FpduBeat last = in.take_last();
+  tcp::QueuedSegment s = in.fpdu.finish(last);
   Flow& f = flows_[last.flow.v];
   if (!f.sender.rdma() || f.sender.finished()) {
     ++counters_.fpdus_dropped;
     return;
   }
-  RNIC_CHECK_MSG(fpdu_.bytes() <= f.sender.largest_fpdu(), std::string(name()) + ": an FPDU is larger than a segment");
+  RNIC_CHECK_MSG(in.fpdu.bytes() <= f.sender.largest_fpdu(),
+                 std::string(name()) + ": an FPDU is larger than a segment");
   std::uint32_t cuts = 0;
   const std::uint32_t slot = f.sender.queue_fpdu(resources_, std::move(s), cuts);
   on_queued(last.flow);

@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "model/common/account.h"
+#include "model/common/beat_stage.h"
 #include "model/common/flows.h"
-#include "model/common/link.h"
-#include "model/common/run_ahead.h"
 #include "model/rnic/boundary/frame.h"
 #include "model/rnic/llp/flow_queue.h"
 #include "model/rnic/llp/flow_timers.h"
@@ -25,9 +24,19 @@
 
 namespace rnic {
 
-class TcpTx final : public Stage, public RunsAhead, public Flows {
+// Store and forward: the frame leaves in the cycle of an FPDU's last beat, or that beat waits for its slot. Those
+// before it are never refused.
+class FpduIn final : public Collects<FpduBeat, FpduIn> {
  public:
-  PopPort<FpduBeat> in{*this, "in"};
+  using Collects::Collects;
+  void on_run(const FpduBeat& first, unsigned beats) { fpdu.add(first, beats); }
+  FpduAssembly fpdu;
+};
+extern template class Collects<FpduBeat, FpduIn>;
+
+class TcpTx final : public Stage, public Flows {
+ public:
+  FpduIn in{*this, "in"};
   PushPort<Frame> out{*this, "out"};
   PushPort<TxCredit> credit{*this, "credit"};
   PushPort<WqesAcked> acked{*this, "acked"};
@@ -41,8 +50,6 @@ class TcpTx final : public Stage, public RunsAhead, public Flows {
 
   Wake tick() override;
   void reset() override;
-  void run_ahead() override { collect(horizon()); }
-  Pledge pledge(const LinkBase&, const void*, Cycle at) override { return {kAnyNumber, std::max(next_beat_, at)}; }
   std::string waiting_for() const override;
 
   void describe(const Description& d) override;
@@ -78,9 +85,7 @@ class TcpTx final : public Stage, public RunsAhead, public Flows {
   void fall_silent(FlowId flow);
   void release(FlowId flow);
   RequestId owner(FlowId flow) const;
-  void collect(Cycle until);
   void take_fpdu();
-  Cycle beat_at() const { return std::max(in->front_at(), next_beat_); }
   void on_feedback(const tcp::RxFeedback& fb);
   void on_ack(FlowId flow, const tcp::RxFeedback& fb);
   void on_acked(FlowId flow, const tcp::LossRecovery::Acked& segments);
@@ -126,8 +131,6 @@ class TcpTx final : public Stage, public RunsAhead, public Flows {
   std::vector<std::uint32_t> uses_;  // of each flow's number, for owners; no reset clears them
   llp::FlowQueue acks_, sends_, reports_queue_;
   llp::FlowTimers rto_, ack_timers_;
-  Cycle next_beat_ = 0;  // one beat per cycle
-  FpduAssembly fpdu_;
   struct Counted {
     std::uint32_t octets = 0;
     bool congested = false, repairing = false;

@@ -1,20 +1,17 @@
-// Parts of tcp_rx that need no network: a segment's beats, and what early_placement was offered.
+// A segment's beats.
+#include "model/rnic/llp/segment_beats.h"
+
 #include <vector>
 
-#include <gmock/gmock.h>
-
-#include "model/rnic/llp/segment_beats.h"
-#include "model/rnic/llp/tcp/early_offers.h"
+#include "model/rnic/messages/early_placed.h"
+#include "testbench/support/stage_test.h"
 
 namespace rnic {
 namespace {
 
-using llp::ReceivedOctets;
 using testing::ElementsAre;
 
-// ---- SegmentBeats
-
-class SegmentBeatsTest : public testing::Test {
+class SegmentBeatsTest : public test::StageTest {
  protected:
   llp::ReceivedOctets octets(std::uint32_t bytes) {
     BufferRef buf = buffers.take();
@@ -22,12 +19,15 @@ class SegmentBeatsTest : public testing::Test {
     return llp::received_octets(std::move(buf), {data, bytes}, 0);
   }
   StreamBeat take() {
-    const StreamBeat beat = beats.next(32);
-    beats.drop(1);
+    beats.push(link, 32, free_from, kNever - 1);
+    const StreamBeat beat = link.front();
+    link.drop_at(link.front_at());
     return beat;
   }
   BufferPool buffers{256};
   llp::SegmentBeats beats;
+  Link<StreamBeat> link{"link", clk, LinkConfig::pipeline(8)};
+  Cycle free_from = 0;
 };
 
 TEST_F(SegmentBeatsTest, CutsASegmentIntoBeats) {
@@ -37,7 +37,7 @@ TEST_F(SegmentBeatsTest, CutsASegmentIntoBeats) {
   std::vector<std::uint64_t> offsets;
   std::vector<bool> first, last;
   Buffer* buf = nullptr;
-  while (!beats.done()) {
+  do {
     const StreamBeat beat = take();
     bytes.push_back(beat.bytes);
     offsets.push_back(beat.offset);
@@ -47,7 +47,7 @@ TEST_F(SegmentBeatsTest, CutsASegmentIntoBeats) {
     EXPECT_EQ(beat.data, buf->bytes() + (beat.offset - 5000));
     EXPECT_EQ(beat.flow, FlowId{3});
     EXPECT_FALSE(beat.placed || beat.ends);
-  }
+  } while (!link.empty());
   EXPECT_THAT(bytes, ElementsAre(32u, 32u, 32u, 4u));
   EXPECT_THAT(offsets, ElementsAre(5000u, 5032u, 5064u, 5096u));
   EXPECT_THAT(first, ElementsAre(true, false, false, false));
@@ -85,38 +85,6 @@ TEST_F(SegmentBeatsTest, AWordStandsForTheFin) {
   beat = take();
   EXPECT_FALSE(beat.ends);
   beat.abandon();
-}
-
-// ---- EarlyOffers
-
-TEST(EarlyOffers, AwaitTheOctetsOfTheirFlow) {
-  EarlyOffers offers;
-  offers.add(FlowId{1}, 0xfffffff0, 0x20, 5000);
-  EXPECT_TRUE(offers.awaits(FlowId{1}));
-  EXPECT_FALSE(offers.awaits(FlowId{2}));
-  EXPECT_TRUE(offers.awaits(FlowId{1}, 0xf, 0x20));
-  EXPECT_FALSE(offers.awaits(FlowId{1}, 0x10, 0x20));
-  EXPECT_TRUE(offers.awaits(FlowId{1}, 0xffffff00, 0xfffffff1));
-  EXPECT_FALSE(offers.awaits(FlowId{1}, 0xffffff00, 0xfffffff0));
-  EXPECT_FALSE(offers.awaits(FlowId{2}, 0, 0x20));
-}
-
-TEST(EarlyOffers, AreAnsweredInOrderTheLastAnswerEndsOne) {
-  EarlyOffers offers;
-  offers.add(FlowId{1}, 1000, 200, 5000);
-  offers.add(FlowId{2}, 3000, 200, 700);
-  EarlyPlaced answer;
-  answer.flow = FlowId{1};
-  answer.offset = 5100;
-  EXPECT_EQ(offers.on_answer(answer), 1100u);
-  EXPECT_TRUE(offers.awaits(FlowId{1}));
-  answer.last = true;
-  offers.on_answer(answer);
-  EXPECT_FALSE(offers.awaits(FlowId{1}));
-  answer.flow = FlowId{2};
-  answer.offset = 700;
-  EXPECT_EQ(offers.on_answer(answer), 3000u);
-  EXPECT_TRUE(offers.empty());
 }
 
 }  // namespace
