@@ -103,16 +103,19 @@ struct SctpConfig {
       "from a segment's beat in the association engine to that beat at ddp_placement", in_range(1, 63), unit("cycles"));
     v("chunk_cycles", &SctpConfig::chunk_cycles, "cycles that the association engine takes for a DATA chunk",
       in_range(1, 64), unit("cycles"));
-    v("gap_cycles", &SctpConfig::gap_cycles, "the same for a gap block of a received SACK", in_range(0, 64),
+    v("gap_cycles", &SctpConfig::gap_cycles,
+      "cycles that the association engine takes for a gap block of a received SACK", in_range(0, 64), unit("cycles"));
+    v("mac_cycles", &SctpConfig::mac_cycles,
+      "cycles that the association engine takes for the MAC of a cookie that it makes or checks", in_range(0, 1024),
       unit("cycles"));
-    v("mac_cycles", &SctpConfig::mac_cycles, "the same for the MAC of a cookie that is made or checked",
-      in_range(0, 1024), unit("cycles"));
     v("scan_cycles", &SctpConfig::scan_cycles,
-      "the same for each association that a search looks at: for a connect, or for one that makes room",
+      "cycles that the association engine takes for each association that it looks at in a search, for a connect or "
+      "for one that makes room",
       in_range(0, 64), unit("cycles"));
     v("release_cycles", &SctpConfig::release_cycles,
-      "the same for each 16 messages that are released when an association ends or restarts", in_range(0, 64),
-      unit("cycles"));
+      "cycles that the association engine takes for each 16 messages that it releases when an association ends or "
+      "restarts",
+      in_range(0, 64), unit("cycles"));
     v("seed", &SctpConfig::seed, "seed of tags, first TSNs and the key of cookies; 0: the run's, or the system's");
   }
 
