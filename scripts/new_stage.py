@@ -75,10 +75,12 @@ def add_stage(tree):
     tree.edit("model/rnic/rnic.cpp",
               ('      crc_check("crc_check", clk),\n', f'      crc_check("crc_check", clk),\n      {NAME}("{NAME}", clk),\n'),
               ("  net_.connect(mpa_deframer.out, crc_check.in,",
-               f'  net_.connect(crc_check.out, {NAME}.in, "rx.passed", LinkConfig::pipeline(config_.rx.{NAME}))\n'
+               f'  net_.connect(crc_check.out, {NAME}.in, "rx.passed", LinkConfig::pipeline(config_.rx.crc_check))\n'
                "      .traced_as(TraceKind::kFpduReceived);\n"
                "  net_.connect(mpa_deframer.out, crc_check.in,"),
-              ("tcp_tx.acked, crc_check.out,", f"tcp_tx.acked, {NAME}.out,"))
+              ("tcp_tx.acked, crc_check.out,", f"tcp_tx.acked, {NAME}.out,"),
+              # The latency of a stage is in its output link.
+              ('{"rx.checked", LinkConfig::pipeline(config_.rx.crc_check)}', f'{{"rx.checked", LinkConfig::pipeline(config_.rx.{NAME})}}'))
     arrow = f"{NAME} → "
     tree.edit("README.md", ("            ddp_placement → rdmap_dispatch" + " " * len(arrow),
                             f"            {arrow}ddp_placement → rdmap_dispatch"))
