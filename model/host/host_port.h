@@ -6,9 +6,9 @@
 
 namespace rnic::host {
 
-// Of the PCI Express Base Specification, section 6.6. kPerst is PERST#, a pin: it arrives before TLPs that are still on
-// the wire. kHot goes over the link after them. Both reset link and device, and the host must train and configure them
-// again. kFlr is a function level reset: a configuration write, which leaves the link up.
+// Of the PCI Express Base Specification, section 6.6. kPerst is PERST#, a pin. kHot goes over the link, when the TLP
+// that is being sent has left. Both reset link and device, and the host must train and configure them again. kFlr is a
+// function level reset: a configuration write, which leaves the link up.
 enum class ResetKind : std::uint8_t { kPerst, kHot, kFlr };
 
 // Implemented by whatever connects the driver to the device (the root complex of the in-process host). All calls take

@@ -1,5 +1,8 @@
 #include "model/rnic/pcie/config_space.h"
 
+#include <string>
+#include <utility>
+
 #include "model/abi/rnic_regs.h"
 
 namespace rnic::pcie {
@@ -35,6 +38,9 @@ std::uint32_t writable(std::uint32_t offset) {
 
 // MPS and MRRS are the settings': both ends of the link are built with them, so a host can read them only.
 ConfigRegisters::ConfigRegisters(const PcieLinkConfig& link) {
+  if (link.bar0_address % regs::kBarBytes != 0) {
+    throw ConfigError("rnic.pcie.link.bar0_address: must be a multiple of " + std::to_string(regs::kBarBytes));
+  }
   const auto set = [this](std::uint32_t offset, std::uint32_t value) { words_[offset / 4] = value; };
   const std::uint32_t width_and_speed = link.width << 4 | link.generation;
   set(kId, kDevice << 16 | kVendor);

@@ -49,6 +49,14 @@ TEST_F(ConfigSpaceTest, TheSizeOfBar0IsFoundByWritingOnes) {
   }
 }
 
+// A BAR has no bits for it.
+TEST_F(ConfigSpaceTest, AnAddressThatIsNoMultipleOfTheSizeIsAConfigurationError) {
+  for (const std::uint64_t address : {0xe0000004u, 0xe0001000u}) {
+    link.bar0_address = address;
+    EXPECT_THROW(R{link}, ConfigError) << address;
+  }
+}
+
 TEST_F(ConfigSpaceTest, LinkAndSizesAreThoseOfTheSettings) {
   link.generation = 3;
   link.width = 8;

@@ -52,13 +52,28 @@ TEST_F(PcieResetTest, TheLinkIsUpAfterItsTraining) {
   EXPECT_EQ(s.pcie.regs.get<regs::Scratch>().value, 0u);
 }
 
-// A doorbell, and the order behind it over the same wire: the doorbell is taken in the cycle in which it arrives.
-TEST_F(PcieResetTest, AHotResetComesAfterWhatWasSent) {
-  PcieSystem s("s", bench);
-  s.host.mmio_write(regs::SqDoorbell::kOffset, regs::SqDoorbell{7, 9}.pack(), 0);
-  s.host.reset_device(ResetKind::kHot, 100'000);
+// One lane of 2.5 GT/s: the write occupies the wire from 20 to 124 ns. The pin's order is at the device 150 ns after
+// the root port's 21 ns, the other one 150 ns after the wire is free: at its edges of 172 and 276 ns.
+TEST_F(PcieResetTest, AHotResetWaitsForTheWireAndPerstDoesNot) {
+  bench.config.link.generation = 1;
+  bench.config.link.width = 1;
+  bench.config.link.training_us = 1;
+  PcieSystem pin("pin", bench), wire("wire", bench);
+  for (const auto& [s, kind, edge_ps] :
+       {std::tuple{&pin, ResetKind::kPerst, 172'000u}, std::tuple{&wire, ResetKind::kHot, 276'000u}}) {
+    const std::uint64_t up_ps = edge_ps + 1'000'000 + bench.config.link.propagation_ns * 1000;
+    s->host.mmio_write(regs::Scratch::kOffset, 9, 0);
+    s->host.reset_device(kind, 1000);
+    s->host.config_read(ConfigRegisters::kId, 1, up_ps - 21'000);
+    s->host.config_read(ConfigRegisters::kId, 2, up_ps - 20'000);
+  }
   run_until_idle();
-  EXPECT_EQ(s.sq.size(), 1u);
+  for (PcieSystem* s : {&pin, &wire}) {
+    ASSERT_EQ(s->log.entries.size(), 2u);
+    EXPECT_FALSE(s->log.entries[0].ok);
+    EXPECT_TRUE(s->log.entries[1].ok);
+    EXPECT_EQ(s->pcie.regs.get<regs::Scratch>().value, 0u);
+  }
 }
 
 TEST_F(PcieResetTest, AccessesToALinkThatIsDownAreLostAndReadsFail) {
