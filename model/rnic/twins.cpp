@@ -45,8 +45,8 @@ void check_settings(const Rnic& chip, const std::string& name) {
   }
 }
 
-// And the memories of some have room for so many requests of each kind that a QP has in a queue.
-constexpr unsigned kRequests = 128;
+// The memories of some bound how many requests of a QP wait in a queue.
+constexpr unsigned kRequests = 1u << TwinSize::kRequestBits;
 void check_room(const Rnic& chip, const std::string& name) {
   const auto check = [&](const char* twin, const char* path, unsigned is) {
     if (name != twin || is <= kRequests) return;

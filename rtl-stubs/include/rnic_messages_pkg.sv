@@ -272,6 +272,9 @@ package rnic_messages_pkg;
   } stag_context_t;
 
   parameter int unsigned StagContextBits = 410;
+  parameter int unsigned QpBits = 10;
+  parameter int unsigned RequestBits = 7;
+  parameter int unsigned WriteBits = 12;
   parameter logic [2:0] QpEventFirstFpdu = 3'd0;
   parameter logic [2:0] QpEventTerminateReceived = 3'd1;
   parameter logic [2:0] QpEventStreamError = 3'd2;

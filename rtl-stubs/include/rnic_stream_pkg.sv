@@ -35,4 +35,6 @@ package rnic_stream_pkg;
     logic ends;
   } stream_beat_t;
 
+  parameter int unsigned MarkerInterval = 512;
+
 endpackage

@@ -70,16 +70,18 @@ module crc_check #(
     if (beat.last) checked.crc_ok = !beat.crc_on || beat.placed || beat.ends || ~crc == data[32*(32'(beat.words)-1)+:32];
   end
 
-  stream_pipe #(
-    .Width (BeatBits + 8 * BeatBytes),
-    .Cycles(1)
+  beat_out #(
+    .BeatBytes(BeatBytes),
+    .Cycles   (1)
   ) u_out (
     .clk_i,
     .rst_ni,
     .launch_i(valid),
-    .data_i  ({checked, data}),
+    .beat_i  (checked),
+    .data_i  (data),
     .valid_o (out_valid_o),
-    .data_o  ({out_o, out_data_o})
+    .beat_o  (out_o),
+    .data_o  (out_data_o)
   );
 
   // A beat has at least its CRC word, and at most the datapath's width.

@@ -58,16 +58,18 @@ module crc_insert #(
     if (beat.last && beat.crc_on) sealed[32*(32'(beat.words)-1)+:32] = ~crc;
   end
 
-  stream_pipe #(
-    .Width (BeatBits + 8 * BeatBytes),
-    .Cycles(1)
+  beat_out #(
+    .BeatBytes(BeatBytes),
+    .Cycles   (1)
   ) u_out (
     .clk_i,
     .rst_ni,
     .launch_i(valid),
-    .data_i  ({beat, sealed}),
+    .beat_i  (beat),
+    .data_i  (sealed),
     .valid_o (out_valid_o),
-    .data_o  ({out_o, out_data_o})
+    .beat_o  (out_o),
+    .data_o  (out_data_o)
   );
 
   // A beat has at least its CRC word, and at most the datapath's width; markers are among the words.

@@ -3,8 +3,9 @@
 // turn (free), and a request comes in (accept), in this order, be they of one QP or of three. The QPs' states, their
 // requests, and the ring of the QPs that wait for their turn lie outside; of writes to one entry the last one holds.
 module irrq #(
-  parameter int unsigned QpBits       = 10,  // at most 2**QpBits queue pairs
-  parameter int unsigned PositionBits = 7    // at most 2**PositionBits requests of each
+  parameter int unsigned QpBits       = rnic_messages_pkg::QpBits,       // at most 2**QpBits queue pairs
+  parameter int unsigned PositionBits = rnic_messages_pkg::RequestBits,  // at most 2**PositionBits requests of each
+  localparam int unsigned StateBits   = 32 + PositionBits + (PositionBits + 1) + 3
 ) (
   input  logic                                clk_i,
   input  logic                                rst_ni,
@@ -38,21 +39,21 @@ module irrq #(
   // State and context of the QP that turn_i names, of sent_i's and of in_i's.
   output logic [QpBits-1:0]                   serve_index_o,
   input  logic [31:0]                         serve_epoch_i,
-  input  logic [35+2*PositionBits:0]          serve_state_i,
+  input  logic [StateBits-1:0]                serve_state_i,
   output logic                                serve_write_o,
-  output logic [35+2*PositionBits:0]          serve_state_o,
+  output logic [StateBits-1:0]                serve_state_o,
   output logic [QpBits-1:0]                   free_index_o,
   input  logic [31:0]                         free_epoch_i,
-  input  logic [35+2*PositionBits:0]          free_state_i,
+  input  logic [StateBits-1:0]                free_state_i,
   output logic                                free_write_o,
-  output logic [35+2*PositionBits:0]          free_state_o,
+  output logic [StateBits-1:0]                free_state_o,
   output logic [QpBits-1:0]                   accept_index_o,
   input  logic                                accept_exists_i,
   input  logic [15:0]                         accept_ird_i,
   input  logic [31:0]                         accept_epoch_i,
-  input  logic [35+2*PositionBits:0]          accept_state_i,
+  input  logic [StateBits-1:0]                accept_state_i,
   output logic                                accept_write_o,
-  output logic [35+2*PositionBits:0]          accept_state_o,
+  output logic [StateBits-1:0]                accept_state_o,
   output logic [PositionBits:0]               accept_held_o,  // requests of this QP, this one included
 
   // Requests, by QP and position. Those of the last accept_held_o positions are kept when one is written.
@@ -220,9 +221,9 @@ module irrq #(
       AfterOverrun_C       : cover (accept && accept_exists_i && accept_before.overrun);
       AtIrd_C              : cover (takes && 16'(accept_held_o) == accept_ird_i);
       UnknownQp_C          : cover (accept && !accept_exists_i);
-      ReusedQp_C           : cover (looks && accept_state_i[35+2*PositionBits-:32] != accept_epoch_i);
-      ServesReusedQp_C     : cover (serve && serve_state_i[35+2*PositionBits-:32] != serve_epoch_i);
-      FreesReusedQp_C      : cover (free && free_state_i[35+2*PositionBits-:32] != free_epoch_i);
+      ReusedQp_C           : cover (looks && accept_state_i[StateBits-1-:32] != accept_epoch_i);
+      ServesReusedQp_C     : cover (serve && serve_state_i[StateBits-1-:32] != serve_epoch_i);
+      FreesReusedQp_C      : cover (free && free_state_i[StateBits-1-:32] != free_epoch_i);
       ServedAndAccepted_C  : cover (serve && takes && serve_index_o == accept_index_o);
       FreedAndAccepted_C   : cover (free && takes && free_index_o == accept_index_o);
       OfThreeQps_C         : cover (serve && free && accept && serve_index_o != free_index_o &&

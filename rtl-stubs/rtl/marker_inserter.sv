@@ -23,7 +23,7 @@ module marker_inserter #(
 );
   localparam int unsigned BeatWords  = BeatBytes / 4;
   localparam int unsigned Room       = 2 * BeatWords;  // of the accumulator: what is left, a beat and its marker
-  localparam int unsigned MarkerWord = 512 / 4;        // one marker each so many words of the stream
+  localparam int unsigned MarkerWord = rnic_stream_pkg::MarkerInterval / 4;  // words of the stream from one marker to the next
 
   // The FPDU in the accumulator: its next word is words_q[0].
   logic [32*Room-1:0]          words_d, words_q;
@@ -59,8 +59,8 @@ module marker_inserter #(
   assign kept       = out_launch_o ? words_q >> (32 * BeatWords) : words_q;
   assign in_ready_o = stays < 7'(BeatWords) && !whole;
 
-  // A marker stands before the word that is due at a multiple of 512 octets; FPDUPTR counts from the length field, and
-  // is 0 right before it. At most one falls into a beat: the datapath is narrower than their distance.
+  // A marker precedes the word at each multiple of MarkerInterval octets (RFC 5044 section 4.3). FPDUPTR counts from the
+  // length field, and is 0 right before it. A beat has at most one marker: the datapath is narrower than the interval.
   logic [31:0]              start, length_at, marker_at;
   logic [6:0]               lane;    // of the marker
   logic                     marked;  // the beat has one
@@ -132,16 +132,18 @@ module marker_inserter #(
     if (take) with_markers_q <= with_markers;
   end
 
-  stream_pipe #(
-    .Width ($bits(beat) + 8 * BeatBytes),
-    .Cycles(PipelineCycles)
-  ) u_pipe (
+  beat_out #(
+    .BeatBytes(BeatBytes),
+    .Cycles   (PipelineCycles)
+  ) u_out (
     .clk_i,
     .rst_ni,
     .launch_i(out_launch_o),
-    .data_i  ({beat, words_q[8*BeatBytes-1:0]}),
+    .beat_i  (beat),
+    .data_i  (words_q[8*BeatBytes-1:0]),
     .valid_o (out_valid_o),
-    .data_o  ({out_o, out_data_o})
+    .beat_o  (out_o),
+    .data_o  (out_data_o)
   );
 
   // FPDUs are not interleaved, and lie on words.

@@ -47,7 +47,7 @@ module mpa_deframer #(
 );
   localparam int unsigned BeatWords   = BeatBytes / 4;
   localparam int unsigned ColumnBits  = $clog2(BeatBytes);
-  localparam int unsigned MarkerWords = 512 / 4 - 1;  // words between two markers
+  localparam int unsigned MarkerWords = rnic_stream_pkg::MarkerInterval / 4 - 1;  // words between two markers
   localparam int unsigned PlacedBytes = 16;           // that stand for an FPDU: length field and tagged DDP header
   localparam int unsigned EndBytes    = 4;            // that stand for the peer's FIN
 
@@ -200,13 +200,13 @@ module mpa_deframer #(
     logic        placed;
     logic        ends;
   } fpdu_t;
-  localparam int unsigned FpduBits = 32 + 17 + 15 + 8 + 8 + 4;
+  fpdu_t                  completed, head, rest;
+  localparam int unsigned FpduBits = $bits(head);
 
   logic [QueueFpdus*FpduBits-1:0] queue_d, queue_q;  // the head is the least significant
   logic [6:0]                     queued_d, queued_q;
   logic [15:0]                    row_d, row_q;        // of the head's next beat
   logic [7:0]                     marker_d, marker_q;  // its next marker
-  fpdu_t                          completed, head, rest;
   assign full                = queued_q == 7'(QueueFpdus);
   assign head                = queue_q[FpduBits-1:0];
   assign head_row_index_o    = row_q;
@@ -300,16 +300,18 @@ module mpa_deframer #(
     end
   end
 
-  stream_pipe #(
-    .Width ($bits(beat) + 8 * BeatBytes),
-    .Cycles(PipelineCycles)
-  ) u_pipe (
+  beat_out #(
+    .BeatBytes(BeatBytes),
+    .Cycles   (PipelineCycles)
+  ) u_out (
     .clk_i,
     .rst_ni,
     .launch_i(out_launch_o),
-    .data_i  ({beat, head_row_i}),
+    .beat_i  (beat),
+    .data_i  (head_row_i),
     .valid_o (out_valid_o),
-    .data_o  ({out_o, out_data_o})
+    .beat_o  (out_o),
+    .data_o  (out_data_o)
   );
 
   assign busy_o = used_q != 0 || queued_q != 0;

@@ -87,16 +87,18 @@ module mpa_framer #(
     end
   end
 
-  stream_pipe #(
-    .Width ($bits(beat) + 8 * BeatBytes),
-    .Cycles(PipelineCycles)
-  ) u_pipe (
+  beat_out #(
+    .BeatBytes(BeatBytes),
+    .Cycles   (PipelineCycles)
+  ) u_out (
     .clk_i,
     .rst_ni,
     .launch_i(out_launch_o),
-    .data_i  ({beat, data}),
+    .beat_i  (beat),
+    .data_i  (data),
     .valid_o (out_valid_o),
-    .data_o  ({out_o, out_data_o})
+    .beat_o  (out_o),
+    .data_o  (out_data_o)
   );
 
   // What tests have to reach.

@@ -4,9 +4,10 @@
 // a value leaves, in this order. The QPs' states, their requests and the ring of writes under way lie outside, as contexts,
 // STags and the page table do; of writes to one entry the last one holds.
 module response_queue #(
-  parameter int unsigned QpBits       = 10,  // at most 2**QpBits queue pairs
-  parameter int unsigned PositionBits = 7,   // at most 2**PositionBits requests of each
-  parameter int unsigned WriteBits    = 12   // at most 2**WriteBits writes under way
+  parameter int unsigned QpBits       = rnic_messages_pkg::QpBits,       // at most 2**QpBits queue pairs
+  parameter int unsigned PositionBits = rnic_messages_pkg::RequestBits,  // at most 2**PositionBits requests of each
+  parameter int unsigned WriteBits    = rnic_messages_pkg::WriteBits,    // at most 2**WriteBits writes under way
+  localparam int unsigned StateBits   = 32 + PositionBits + (PositionBits + 1) + 1
 ) (
   input  logic                                  clk_i,
   input  logic                                  rst_ni,
@@ -45,16 +46,16 @@ module response_queue #(
   // State and context of the QP of issued_i and of in_i.
   output logic [QpBits-1:0]                     issued_index_o,
   input  logic [31:0]                           issued_epoch_i,
-  input  logic [33+2*PositionBits:0]            issued_state_i,
+  input  logic [StateBits-1:0]                  issued_state_i,
   output logic                                  issued_write_o,
-  output logic [33+2*PositionBits:0]            issued_state_o,
+  output logic [StateBits-1:0]                  issued_state_o,
   output logic [QpBits-1:0]                     in_index_o,
   input  logic                                  in_exists_i,
   input  logic [31:0]                           in_pd_i,
   input  logic [31:0]                           in_epoch_i,
-  input  logic [33+2*PositionBits:0]            in_state_i,
+  input  logic [StateBits-1:0]                  in_state_i,
   output logic                                  in_write_o,
-  output logic [33+2*PositionBits:0]            in_state_o,
+  output logic [StateBits-1:0]                  in_state_o,
 
   // Requests, by QP and position.
   output logic [QpBits+PositionBits-1:0]        request_index_o,
@@ -262,8 +263,8 @@ module response_queue #(
       SecondPart_C             : cover (rest && dma_valid_o);
       AfterTheEnd_C            : cover (take && in_exists_i && in_before.stopped);
       ReusedQp_C               : cover (told == 1'b0 && complete);
-      IssuesOnReusedQp_C       : cover (issued_valid_i && issued_state_i[33+2*PositionBits-:32] != issued_epoch_i);
-      TakesOnReusedQp_C        : cover (looks && in_state_i[33+2*PositionBits-:32] != in_epoch_i);
+      IssuesOnReusedQp_C       : cover (issued_valid_i && issued_state_i[StateBits-1-:32] != issued_epoch_i);
+      TakesOnReusedQp_C        : cover (looks && in_state_i[StateBits-1-:32] != in_epoch_i);
       DoneStalls_C             : cover (written_valid_i && !written_ready_o);
       Stalled_C                : cover (in_valid_i && !in_ready_o);
     end

@@ -3,7 +3,7 @@
 // The header leaves beside out_o as octets, of which out_o.bytes count. By queue pair, what it reported last lies outside:
 // whether it did, and in which epoch.
 module terminate_generator #(
-  parameter int unsigned QpBits = 10  // at most 2**QpBits queue pairs
+  parameter int unsigned QpBits = rnic_messages_pkg::QpBits  // at most 2**QpBits queue pairs
 ) (
   input  logic                                  clk_i,
   input  logic                                  rst_ni,

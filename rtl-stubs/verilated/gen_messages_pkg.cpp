@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "model/rnic/twins.h"
+#include "model/wire/fpdu.h"
 #include "model/wire/terminate.h"
 #include "rtl-stubs/verilated/beat_bits.h"
 #include "rtl-stubs/verilated/messages.h"
@@ -66,6 +68,9 @@ struct Numbers {
   void number(const char* name, unsigned width, T value) const {
     out << fmt::format("  parameter logic [{}:0] {} = {}'d{};\n", width - 1, name, width, +static_cast<int>(value));
   }
+  void size(const char* name, std::size_t value) const {
+    out << fmt::format("  parameter int unsigned {} = {};\n", name, value);
+  }
   void cause(const char* name, wire::TerminateCause c) const {
     out << fmt::format("  parameter terminate_cause_t {} = 16'h{:04X};\n", name, wire::terminate_word(c) >> 16);
   }
@@ -75,7 +80,10 @@ struct Numbers {
 void Numbers::print() const {
   using Kind = QpEvent::Kind;
   // For ports with several of them.
-  out << fmt::format("  parameter int unsigned StagContextBits = {};\n", bits_of(StagContext{}));
+  size("StagContextBits", bits_of(StagContext{}));
+  size("QpBits", TwinSize::kQpBits);
+  size("RequestBits", TwinSize::kRequestBits);
+  size("WriteBits", TwinSize::kWriteBits);
   number("QpEventFirstFpdu", 3, Kind::kFirstFpdu);
   number("QpEventTerminateReceived", 3, Kind::kTerminateReceived);
   number("QpEventStreamError", 3, Kind::kStreamError);
@@ -171,7 +179,8 @@ void print_stream(std::ostream& out) {
          "// Octet i of a beat is data[8*i +: 8]. The first field is the most significant one.\n"
          "package rnic_stream_pkg;\n\n";
   print_types(out, static_cast<std::tuple<FpduBeat, Ulpdu, StreamBeat>*>(nullptr));
-  out << "endpackage\n";
+  Numbers{out}.size("MarkerInterval", wire::kMarkerInterval);
+  out << "\nendpackage\n";
 }
 
 bool write(const std::string& file, void (*print)(std::ostream&)) {

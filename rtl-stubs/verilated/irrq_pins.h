@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/rnic/responder/irrq.h"
+#include "model/rnic/twins.h"
 #include "rtl-stubs/verilated/messages.h"
 #include "rtl-stubs/verilated/pins.h"
 #include "rtl-stubs/verilated/request_memory.h"
@@ -15,7 +16,7 @@ namespace rnic::rtl {
 
 class IrrqPins : public Pins<Virrq, Irrq> {
  public:
-  static constexpr std::uint32_t kQps = 1u << 10, kDepth = 1u << 7;  // the module's QpBits and PositionBits
+  static constexpr std::uint32_t kQps = 1u << TwinSize::kQpBits, kDepth = 1u << TwinSize::kRequestBits;
 
   IrrqPins(Irrq& stage, const ContextStore& contexts)
       : stage_(stage),

@@ -7,6 +7,7 @@
 
 #include "model/common/bytes.h"
 #include "model/rnic/completion/response_queue.h"
+#include "model/rnic/twins.h"
 #include "rtl-stubs/verilated/messages.h"
 #include "rtl-stubs/verilated/pins.h"
 
@@ -18,8 +19,8 @@ class ResponseQueuePins : public Pins<Vresponse_queue, ResponseQueue> {
  public:
   using Pins::compare_content;
   using Pins::pushed;
-  // The module's QpBits, PositionBits and WriteBits.
-  static constexpr std::uint32_t kQps = 1u << 10, kDepth = 1u << 7, kWrites = 1u << 12;
+  static constexpr std::uint32_t kQps = 1u << TwinSize::kQpBits, kDepth = 1u << TwinSize::kRequestBits,
+                                 kWrites = 1u << TwinSize::kWriteBits;
 
   ResponseQueuePins(ResponseQueue& stage, ContextStore& contexts)
       : stage_(stage),

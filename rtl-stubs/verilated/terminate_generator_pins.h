@@ -7,6 +7,7 @@
 
 #include "model/rnic/messages/datapath.h"
 #include "model/rnic/terminate/terminate_generator.h"
+#include "model/rnic/twins.h"
 #include "rtl-stubs/verilated/messages.h"
 #include "rtl-stubs/verilated/pins.h"
 
@@ -18,7 +19,7 @@ class TerminateGeneratorPins : public Pins<Vterminate_generator, TerminateGenera
  public:
   using Pins::compare_content;
   using Pins::pushed;
-  static constexpr std::uint32_t kQps = 1u << 10;  // the module's QpBits
+  static constexpr std::uint32_t kQps = 1u << TwinSize::kQpBits;
 
   TerminateGeneratorPins(TerminateGenerator& stage, const ContextStore& contexts, BufferPool& buffers,
                          const TerminateConfig& cfg)
