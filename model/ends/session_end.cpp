@@ -59,12 +59,12 @@ void SessionEnd::lose_association() {
     apply(stream, sessions_[stream].association_lost());
   }
   reports_.clear();
-  streams_.reset([this](std::uint32_t token) { buffers_.erase(token); });
+  streams_.reset([this](sctp::ReceivedId token) { buffers_.erase(token); });
 }
 
 sctp::ChunkFate SessionEnd::receive(const Message& message) {
   using Fate = sctp::ChunkFate;
-  const std::uint32_t token = next_token_++;
+  const sctp::ReceivedId token{next_token_++};
   const auto& octets = buffers_[token] = message.user_data;
   const sctp::Arrival arrival = streams_.arrive({message.stream, message.ppid, message.unordered, octets, token});
   if (arrival.fate == Fate::kPlace) placed.push_back(octets);
@@ -161,7 +161,7 @@ void SessionEnd::tell(std::uint16_t stream, const SessionAction& action) {
 }
 
 void SessionEnd::apply(std::uint16_t stream, const SessionActions& actions, ByteSpan private_data) {
-  const auto release = [this](std::uint32_t token) { buffers_.erase(token); };
+  const auto release = [this](sctp::ReceivedId token) { buffers_.erase(token); };
   for (const SessionAction& action : actions) {
     switch (action.kind) {
       case Kind::kSend:

@@ -84,7 +84,7 @@ class SessionEnd {
 
   sctp::DdpStreams streams_;
   std::vector<fw::StreamSession> sessions_;
-  std::map<std::uint32_t, std::vector<std::uint8_t>> buffers_;
+  std::map<sctp::ReceivedId, std::vector<std::uint8_t>> buffers_;
   std::uint32_t next_token_ = 0;
   std::vector<Message> sent_;
   std::deque<Report> reports_;

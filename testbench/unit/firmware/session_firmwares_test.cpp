@@ -117,7 +117,7 @@ class Chip {
   // False: it has to come again.
   bool receive(const Segment& s) {
     buffers_.push_back(s.octets);
-    const auto token = static_cast<std::uint32_t>(buffers_.size() - 1);
+    const sctp::ReceivedId token{static_cast<std::uint32_t>(buffers_.size() - 1)};
     const sctp::Arrival arrival = streams.arrive({s.stream, s.ppid, true, buffers_.back(), token});
     if (arrival.fate == sctp::ChunkFate::kNoRoom) return false;
     const FlowId flow{s.stream};
@@ -239,7 +239,7 @@ class Chip {
     events_.push_back([this, cookie] { fw_.on(SctpOpenFailed{cookie, OpenFailure::kNoResources}); });
   }
   void act(std::uint16_t stream, SctpStreamAction action) {
-    const auto release = [](std::uint32_t) {};
+    const auto release = [](sctp::ReceivedId) {};
     switch (action) {
       case SctpStreamAction::kBegin:
         taken[stream] = false;
@@ -284,7 +284,7 @@ class Chip {
       const bool open = streams.mode(stream) == sctp::StreamMode::kOpen;
       const auto delivery = streams.deliver(stream);
       if (!delivery) return;
-      const Bytes octets(buffers_[delivery->token].begin() + wire::kDdpSsnBytes, buffers_[delivery->token].end());
+      const Bytes octets(buffers_[delivery->token.v].begin() + wire::kDdpSsnBytes, buffers_[delivery->token.v].end());
       if (delivery->kind == sctp::Delivery::Kind::kControl) control(stream, octets, open);
       else if (delivery->kind == sctp::Delivery::Kind::kSegment) deliver(stream, octets);
     }

@@ -118,9 +118,9 @@ void Association::forget_streams(FlowId except) {
   if (has_session()) e_.delivery.send_fence(id_);
   unsigned released = 0;
   c_.sender.abandon();
-  for (; const auto message = c_.sender.take_released(); ++released) e_.sent.give_back(message->handle);
+  for (; const auto message = c_.sender.take_released(); ++released) e_.sent.give_back(message->handle.v);
   released += c_.backlog.clear(e_.sent);
-  c_.streams.reset([&](std::uint32_t message) { e_.delivery.give_back(message), ++released; });
+  c_.streams.reset([&](ReceivedId message) { e_.delivery.give_back(message), ++released; });
   e_.charge(Cycle{(released + kAtOnce - 1) / kAtOnce} * e_.config.release_cycles);
   c_.receiver.clear(e_.fragments);
   ++c_.life;

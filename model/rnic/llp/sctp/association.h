@@ -87,13 +87,13 @@ class Association {
   // Returns the unknown stream, if the chunk names one.
   std::optional<std::uint16_t> on_data(const BufferRef& packet, const PassedChunk& chunk);
   void on_message(const BufferRef& packet, const ReceivedData& data);
-  std::uint32_t keep(const BufferRef& packet, const ReceivedData& data);
+  ReceivedId keep(const BufferRef& packet, const ReceivedData& data);
   void deliver(std::uint16_t stream);
-  void tell_control(std::uint32_t message);
+  void tell_control(ReceivedId message);
 
   // Sending.
   void queue(SentMessage&& message);
-  bool push(std::uint32_t message);
+  bool push(SentId message);
   void push_backlog();
   void on_sack(const PassedChunk& chunk);
   void take_released();

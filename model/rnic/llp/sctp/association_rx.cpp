@@ -93,8 +93,8 @@ std::optional<std::uint16_t> Association::on_data(const BufferRef& packet, const
 }
 
 // A whole message: kept by reference until it is delivered, or refused.
-std::uint32_t Association::keep(const BufferRef& packet, const ReceivedData& data) {
-  const std::uint32_t message = e_.delivery.take();
+ReceivedId Association::keep(const BufferRef& packet, const ReceivedData& data) {
+  const ReceivedId message = e_.delivery.take();
   ReceivedMessage& m = e_.delivery[message];
   const std::uint8_t* const begin = packet->bytes();
   const bool whole = data.message.data() >= begin && data.message.data() < begin + packet->capacity();
@@ -116,7 +116,7 @@ void Association::on_message(const BufferRef& packet, const ReceivedData& data) 
     c_.receiver.accept(e_.fragments);
     return c_.receiver.consume(e_.receiver_settings, static_cast<std::uint32_t>(data.message.size()));
   }
-  const std::uint32_t message = keep(packet, data);
+  const ReceivedId message = keep(packet, data);
   const ReceivedMessage& m = e_.delivery[message];
   const std::uint16_t next = c_.streams.next_ssn(stream);
   const Arrival arrival = c_.streams.arrive({stream, data.header.ppid, data.unordered, {m.data, m.bytes}, message});
@@ -186,7 +186,7 @@ void Association::deliver(std::uint16_t stream) {
   }
 }
 
-void Association::tell_control(std::uint32_t message) {
+void Association::tell_control(ReceivedId message) {
   const ReceivedMessage& m = e_.delivery[message];
   if (c_.stream[m.stream].abandoned) return e_.delivery.consume(message);
   use(m.stream);

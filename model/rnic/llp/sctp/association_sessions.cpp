@@ -44,7 +44,7 @@ void Association::use(std::uint16_t stream) {
 void Association::on_stream_op(std::uint16_t stream, fw::SctpStreamAction action) {
   using Action = fw::SctpStreamAction;
   StreamContext& s = c_.stream[stream];
-  const auto release = [this](std::uint32_t message) { e_.delivery.consume(message); };
+  const auto release = [this](ReceivedId message) { e_.delivery.consume(message); };
   switch (action) {
     case Action::kBegin:
       c_.streams.begin(stream);

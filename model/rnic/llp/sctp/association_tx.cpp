@@ -69,7 +69,7 @@ void Association::queue(SentMessage&& message) {
 }
 
 void Association::push_backlog() {
-  while (!c_.backlog.empty() && push(c_.backlog.head)) {
+  while (!c_.backlog.empty() && push(SentId{c_.backlog.head})) {
     SentMessage& m = e_.sent[c_.backlog.head];
     c_.backlog.head = std::exchange(m.next, llp::kNil);
     if (c_.backlog.head == llp::kNil) c_.backlog.tail = llp::kNil;
@@ -79,8 +79,8 @@ void Association::push_backlog() {
 }
 
 // It gets its number when SCTP accepts it. False: it has to wait.
-bool Association::push(std::uint32_t message) {
-  SentMessage& m = e_.sent[message];
+bool Association::push(SentId message) {
+  SentMessage& m = e_.sent[message.v];
   if (c_.sender.full()) return false;
   const auto ssn = c_.streams.take_ssn(m.stream, m.ppid == wire::kPpidDdpSession);
   if (!ssn) return false;
@@ -111,7 +111,7 @@ void Association::on_sack(const PassedChunk& chunk) {
 
 void Association::take_released() {
   while (const auto released = c_.sender.take_released()) {
-    const SentMessage& m = e_.sent[released->handle];
+    const SentMessage& m = e_.sent[released->handle.v];
     StreamContext& s = c_.stream[m.stream];
     if (c_.streams.acknowledged(m.stream)) {
       tell<fw::SctpAcked>(m.stream);
@@ -122,7 +122,7 @@ void Association::take_released() {
         e_.acks.push(e_.index_of(id_, m.stream));
       }
     }
-    e_.sent.give_back(released->handle);
+    e_.sent.give_back(released->handle.v);
   }
 }
 
@@ -146,7 +146,7 @@ std::optional<SctpPacket> Association::next_packet() {
   e_.packet.retransmission = e_.packet.beyond_path_mtu = false;
   if (data != 0 && !c_.sender.next(e_.now(), data, e_.packet) && sack == 0) return std::nullopt;
 
-  SentMessage* const m = e_.packet.chunks.size() == 1 ? &e_.sent[e_.packet.chunks[0].handle] : nullptr;
+  SentMessage* const m = e_.packet.chunks.size() == 1 ? &e_.sent[e_.packet.chunks[0].handle.v] : nullptr;
   const bool fresh = m != nullptr && !m->sent && e_.packet.chunks[0].bytes == m->bytes;
   const std::uint32_t before = kLowerHeaderBytes + wire::SctpHeader::kBytes + sack + kDataHeaderBytes;
   SctpPacket packet = fresh && before <= m->offset ? in_place(*m, e_.packet.chunks[0], sack) : copied(sack);
@@ -192,7 +192,7 @@ SctpPacket Association::in_place(SentMessage& m, const DataChunk& chunk, std::ui
 // A retransmission, a piece, or no message at all: the frame that has the octets may still be on its way.
 SctpPacket Association::copied(std::uint32_t sack) {
   const bool data = !e_.packet.chunks.empty();
-  BufferRef buf = e_.pool.take(data ? e_.sent[e_.packet.chunks[0].handle].buf->owner() : e_.owner(id_));
+  BufferRef buf = e_.pool.take(data ? e_.sent[e_.packet.chunks[0].handle.v].buf->owner() : e_.owner(id_));
   std::uint8_t* const begin = buf->bytes() + kFrameHeadroom;
   const std::uint32_t header = static_cast<std::uint32_t>(wire::SctpHeader::kBytes) + sack;
   const Ends& ends = c_.setup.ends();
@@ -201,7 +201,7 @@ SctpPacket Association::copied(std::uint32_t sack) {
   RNIC_CHECK(writer.finish() == header);
   std::uint8_t* at = begin + header;
   for (const DataChunk& chunk : e_.packet.chunks) {
-    SentMessage& m = e_.sent[chunk.handle];
+    SentMessage& m = e_.sent[chunk.handle.v];
     m.sent = true;
     at = emit_data_header(chunk, at);
     std::memcpy(at, m.buf->bytes() + m.offset + chunk.offset, chunk.bytes);

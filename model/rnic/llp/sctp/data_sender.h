@@ -10,6 +10,7 @@
 #include "model/common/cycle.h"
 #include "model/rnic/llp/congestion_control.h"
 #include "model/rnic/llp/rto.h"
+#include "model/rnic/llp/sctp/ids.h"
 #include "model/rnic/llp/sctp/sctp_config.h"
 #include "model/wire/sctp.h"
 
@@ -35,7 +36,7 @@ struct SenderSettings {
 
 // A message from the user: sent unordered, in the order of push(), and in one chunk if the path allows it.
 struct Message {
-  std::uint32_t handle = 0;  // the user's own
+  SentId handle;
   std::uint32_t ppid = 0;
   std::uint16_t bytes = 0;  // of user data, at least 1
   std::uint16_t stream = 0;
@@ -45,7 +46,7 @@ struct Message {
 // A DATA chunk to be sent: `bytes` of the message from `offset` on.
 struct DataChunk {
   std::uint32_t tsn = 0;
-  std::uint32_t handle = 0;
+  SentId handle;
   std::uint32_t ppid = 0;
   std::uint16_t offset = 0, bytes = 0;
   std::uint16_t stream = 0;
@@ -62,7 +63,7 @@ struct DataPacket {
 
 // A message that the sender no longer holds.
 struct ReleasedMessage {
-  std::uint32_t handle = 0;
+  SentId handle;
   std::uint16_t stream = 0;
 };
 
@@ -151,7 +152,8 @@ class DataSender {
   enum class State : std::uint8_t { kInFlight, kMarked, kHeld };  // kHeld: acknowledged by a gap block
   // A chunk, or the part of an unsent message that has no chunk yet.
   struct Entry {
-    std::uint32_t handle = 0, ppid = 0;
+    SentId handle;
+    std::uint32_t ppid = 0;
     std::uint16_t offset = 0, bytes = 0, stream = 0;
     std::uint8_t flags = 0;
     State state : 2;

@@ -185,7 +185,7 @@ void DdpStreams::put(std::uint16_t stream, std::uint16_t ssn, const Slot& what) 
 void DdpStreams::see(std::uint16_t stream, std::uint16_t ssn) {
   const bool fits = ssn_distance(rx_[stream].expected, ssn) < limits_.window;
   if (!between_sessions(stream) && fits && slot(stream, ssn).kind == SlotKind::kEmpty)
-    put(stream, ssn, {0, 0, SlotKind::kGone});
+    put(stream, ssn, {{}, 0, SlotKind::kGone});
 }
 
 Arrival DdpStreams::count(Arrival arrival) {

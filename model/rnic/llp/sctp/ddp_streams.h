@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/common/bytes.h"
+#include "model/rnic/llp/sctp/ids.h"
 #include "model/wire/ddp_session.h"
 
 namespace rnic::sctp {
@@ -23,7 +24,7 @@ struct StreamChunk {
   std::uint32_t ppid = 0;
   bool unordered = true;
   ByteSpan user_data;
-  std::uint32_t token = 0;  // the caller's name for it; comes back with its delivery
+  ReceivedId token;  // comes back with its delivery
 };
 
 // Why a session ends.
@@ -73,7 +74,7 @@ struct Delivery {
     kRelease   // the session has ended: only its buffer must be freed
   };
   Kind kind = Kind::kSegment;
-  std::uint32_t token = 0;
+  ReceivedId token;
   std::uint16_t ddp_ssn = 0;
   bool placed = false;  // of a segment: false if it had to wait for the session, and is placed now
 };
@@ -150,7 +151,7 @@ class DdpStreams {
   enum class SlotKind : std::uint8_t { kEmpty, kGone, kSegment, kPlaced, kControl };
   // A number from `expected` on. Octets of user data count while they wait unplaced.
   struct Slot {
-    std::uint32_t token = 0;
+    ReceivedId token;
     std::uint16_t octets = 0;  // a chunk's length is never larger
     SlotKind kind = SlotKind::kEmpty;
   };

@@ -6,8 +6,10 @@
 namespace rnic::sctp {
 
 using AssociationId = Id<struct AssociationTag>;
-using StreamIndex = Id<struct StreamIndexTag>;  // a stream among those of all associations
-using TimerId = Id<struct TimerTag>;            // a timer among those of all associations
+using StreamIndex = Id<struct StreamIndexTag>;     // a stream among those of all associations
+using SentId = Id<struct SentMessageTag>;          // a message of ours that is not acknowledged
+using ReceivedId = Id<struct ReceivedMessageTag>;  // a message of the peer that is not delivered
+using TimerId = Id<struct TimerTag>;               // a timer among those of all associations
 
 inline constexpr AssociationId kNoAssociation{0xffffffffu};
 

@@ -20,14 +20,14 @@ void SegmentDelivery::reset() {
   messages_ = {};
   ready_ = {};
   emission_.reset();
-  emitted_ = kNil;
+  emitted_.reset();
   offer_ = {};
   offer_free_from_ = 0;
   fences_ = 0;
 }
 
-void SegmentDelivery::consume(std::uint32_t message) {
-  const ReceivedMessage& m = messages_[message];
+void SegmentDelivery::consume(ReceivedId message) {
+  const ReceivedMessage& m = (*this)[message];
   const AssociationId association{m.association};
   AssociationContext& c = e_.context(association);
   if (c.life == m.life) {
@@ -37,25 +37,26 @@ void SegmentDelivery::consume(std::uint32_t message) {
   give_back(message);
 }
 
-void SegmentDelivery::give_back(std::uint32_t message) {
-  if (messages_[message].offered) messages_[message].released = true;
-  else messages_.give_back(message);
+void SegmentDelivery::give_back(ReceivedId message) {
+  ReceivedMessage& m = (*this)[message];
+  if (m.offered) m.released = true;
+  else messages_.give_back(message.v);
 }
 
 // ---- Early placement
 
-void SegmentDelivery::offer(std::uint32_t message) {
+void SegmentDelivery::offer(ReceivedId message) {
   ++e_.counters.out_of_order;
   if (!e_.config.early_placement) return;
   if (!offer_.done() || e_.now() < offer_free_from_ || !behind_->can_push()) {
     ++e_.counters.not_offered;
     return;
   }
-  ReceivedMessage& m = messages_[message];
+  ReceivedMessage& m = (*this)[message];
   store_be16(m.data, static_cast<std::uint16_t>(m.bytes - wire::kDdpSsnBytes));
   m.offered = true;
   offer_.start(e_.flow_of(AssociationId{m.association}, m.stream), llp::received_octets(m.buf, {m.data, m.bytes}, 0),
-               message);
+               message.v);
   offer_free_from_ = e_.now() + 1;
 }
 
@@ -64,8 +65,8 @@ void SegmentDelivery::push_offer(Cycle horizon) {
 }
 
 void SegmentDelivery::on_early(EarlyPlaced placed) {
-  const auto message = static_cast<std::uint32_t>(placed.offset);
-  ReceivedMessage& m = messages_[message];
+  const ReceivedId message{static_cast<std::uint32_t>(placed.offset)};
+  ReceivedMessage& m = (*this)[message];
   if (placed.bytes != 0) {
     ++e_.counters.early_segments;
     m.placed = true;
@@ -74,36 +75,36 @@ void SegmentDelivery::on_early(EarlyPlaced placed) {
   }
   if (!placed.last) return;
   m.offered = false;
-  if (m.released) messages_.give_back(message);
+  if (m.released) messages_.give_back(message.v);
 }
 
 // ---- Into the pipeline
 
 void SegmentDelivery::send_fence(AssociationId association) {
-  const std::uint32_t message = messages_.take();
-  ReceivedMessage& m = messages_[message];
+  const ReceivedId message = take();
+  ReceivedMessage& m = (*this)[message];
   m.fence = true;
   m.association = static_cast<std::uint16_t>(association.v);
   m.life = e_.context(association).life;
-  ready_.append(messages_, message);
+  append(message);
   ++fences_;
 }
 
 void SegmentDelivery::emit(Link<FpduBeat>& out, Cycle horizon) {
   emission_.push(out, e_.now(), horizon);
   if (!emission_.free(e_.now())) return;
-  if (emitted_ != kNil) consume(std::exchange(emitted_, kNil));
+  if (emitted_) consume(*std::exchange(emitted_, std::nullopt));
   if (ready_.empty() || messages_[ready_.head].offered) return;  // nothing is written after delivery
-  const std::uint32_t message = ready_.head;
-  ready_.head = std::exchange(messages_[message].next, kNil);
+  const ReceivedId message{ready_.head};
+  ready_.head = std::exchange((*this)[message].next, kNil);
   if (ready_.head == kNil) ready_.tail = kNil;
   start(message);
   emitted_ = message;
   emission_.push(out, e_.now(), horizon);
 }
 
-void SegmentDelivery::start(std::uint32_t message) {
-  ReceivedMessage& m = messages_[message];
+void SegmentDelivery::start(ReceivedId message) {
+  ReceivedMessage& m = (*this)[message];
   const AssociationId association{m.association};
   const FlowId flow = m.fence ? fence_flow_ : e_.flow_of(association, m.stream);
   if (m.ends || m.fence) {
@@ -121,7 +122,7 @@ void SegmentDelivery::start(std::uint32_t message) {
 Cycle SegmentDelivery::next(Link<FpduBeat>& out) const {
   Cycle at = emission_.next(out);
   const bool waits = ready_.empty() || messages_[ready_.head].offered;
-  if (emission_.done() && (emitted_ != kNil || !waits)) at = std::min(at, emission_.free_from());
+  if (emission_.done() && (emitted_ || !waits)) at = std::min(at, emission_.free_from());
   if (!offer_.done()) at = std::min(at, std::max(behind_->credit_at(), offer_free_from_));
   return at;
 }

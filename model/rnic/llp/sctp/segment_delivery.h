@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "model/common/buffer.h"
 #include "model/common/link.h"
@@ -23,17 +24,17 @@ class SegmentDelivery {
   SegmentDelivery(Engine& engine, const DatapathConfig& datapath, FlowId fence_flow, PushPort<StreamBeat>& behind);
   void reset();
 
-  std::uint32_t take() { return messages_.take(); }
-  ReceivedMessage& operator[](std::uint32_t message) { return messages_[message]; }
+  ReceivedId take() { return ReceivedId{messages_.take()}; }
+  ReceivedMessage& operator[](ReceivedId message) { return messages_[message.v]; }
   // In order: it leaves after those before it.
-  void append(std::uint32_t message) { ready_.append(messages_, message); }
+  void append(ReceivedId message) { ready_.append(messages_, message.v); }
   // Its octets have left the receive buffer.
-  void consume(std::uint32_t message);
+  void consume(ReceivedId message);
   // After the answer of early_placement, whose writes may still be in progress.
-  void give_back(std::uint32_t message);
+  void give_back(ReceivedId message);
 
   // Out of order: its payload may go to memory at once, but it is delivered in order.
-  void offer(std::uint32_t message);
+  void offer(ReceivedId message);
   // One beat per cycle.
   void push_offer(Cycle horizon);
   // Of a written segment only the header is kept; the last answer frees the message for delivery.
@@ -50,7 +51,7 @@ class SegmentDelivery {
   Cycle next(Link<FpduBeat>& out) const;
 
  private:
-  void start(std::uint32_t message);
+  void start(ReceivedId message);
 
   Engine& e_;
   const unsigned beat_bytes_;
@@ -59,7 +60,7 @@ class SegmentDelivery {
   llp::SlotPool<ReceivedMessage> messages_;
   llp::SlotList ready_;  // on their way into the pipeline, in order
   BeatEmission emission_;
-  std::uint32_t emitted_ = llp::kNil;  // the message whose beats are leaving
+  std::optional<ReceivedId> emitted_;  // the message whose beats are leaving
   llp::SegmentBeats offer_;
   Cycle offer_free_from_ = 0;
   std::uint32_t fences_ = 0;  // on their way through the pipeline

@@ -28,7 +28,7 @@ class SenderTest : public testing::Test {
     sender.open(initial_tsn, a_rwnd, mtu, 0);
   }
   void push(unsigned count, std::uint16_t bytes = kFull, std::uint16_t stream = 5) {
-    for (; count != 0; --count) ASSERT_TRUE(sender.push({++handle, 16, bytes, stream, false}, now));
+    for (; count != 0; --count) ASSERT_TRUE(sender.push({SentId{++handle}, 16, bytes, stream, false}, now));
   }
   // TSNs of the packet that leaves now.
   Tsns next(std::uint32_t room = 9000) {
@@ -53,7 +53,7 @@ class SenderTest : public testing::Test {
   }
   Tsns released() {
     Tsns handles;
-    while (const auto message = sender.take_released()) handles.push_back(message->handle);
+    while (const auto message = sender.take_released()) handles.push_back(message->handle.v);
     return handles;
   }
   // The timer, when it is due.
@@ -102,13 +102,13 @@ TEST_F(SenderTest, TheFirstWindowPassesItsEdgeByLessThanAPacket) {
 }
 
 TEST_F(SenderTest, AChunkSaysWhoseItIs) {
-  ASSERT_TRUE(sender.push({77, 17, 4, 9, true}, now));
-  ASSERT_TRUE(sender.push({78, 16, 21, 8, false}, now));
+  ASSERT_TRUE(sender.push({SentId{77}, 17, 4, 9, true}, now));
+  ASSERT_TRUE(sender.push({SentId{78}, 16, 21, 8, false}, now));
   EXPECT_EQ(sender.next_octets(), 20u);
   EXPECT_THAT(next(), ElementsAre(1000, 1001));
   EXPECT_EQ(packet.octets, 20u + 40u);
   EXPECT_FALSE(packet.retransmission);
-  EXPECT_EQ(packet.chunks[0].handle, 77u);
+  EXPECT_EQ(packet.chunks[0].handle.v, 77u);
   EXPECT_EQ(packet.chunks[0].ppid, 17u);
   EXPECT_EQ(packet.chunks[0].stream, 9u);
   EXPECT_EQ(packet.chunks[0].flags, kWhole | kImmediate);
@@ -165,7 +165,7 @@ TEST_F(SenderTest, AFullQueueTakesNothing) {
   config.send_chunks = 4;
   reconfigure();
   push(4, 4);
-  EXPECT_FALSE(sender.push({9, 16, 4, 0, false}, now));
+  EXPECT_FALSE(sender.push({SentId{9}, 16, 4, 0, false}, now));
   EXPECT_THAT(next(), ElementsAre(1000, 1001, 1002, 1003));
   push(4, 4);
   EXPECT_THAT(next(), IsEmpty());
@@ -450,7 +450,7 @@ TEST_F(SenderTest, TooManyTimeoutsLoseTheAssociation) {
   EXPECT_THAT(drain(), IsEmpty());
   sender.abandon();
   EXPECT_THAT(released(), ElementsAre(1, 2, 3, 4, 5, 6));
-  EXPECT_FALSE(sender.push({9, 16, 4, 0, false}, now));
+  EXPECT_FALSE(sender.push({SentId{9}, 16, 4, 0, false}, now));
   EXPECT_EQ(sender.deadline(), kNever);
 }
 

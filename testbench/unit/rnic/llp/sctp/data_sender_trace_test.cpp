@@ -138,7 +138,7 @@ class Trace {
     static constexpr std::uint16_t kSizes[] = {1, 4, 20, 518, 1436, 1452, 3000};
     const std::uint16_t bytes = kSizes[prng_.below(7)];
     const bool immediate = prng_.below(8) == 0;
-    const bool taken = sender_.push({handle, 16, bytes, 3, immediate}, now_);
+    const bool taken = sender_.push({SentId{handle}, 16, bytes, 3, immediate}, now_);
     EXPECT_EQ(plain_.push({handle, bytes, 0, immediate}, now_), taken);
     return taken;
   }
@@ -161,7 +161,7 @@ class Trace {
         const DataChunk& c = packet_.chunks[i];
         const auto& [tsn, p] = plain[i];
         ASSERT_EQ(c.tsn, static_cast<std::uint32_t>(tsn)) << "at " << now_;
-        ASSERT_EQ(c.handle, p.handle);
+        ASSERT_EQ(c.handle.v, p.handle);
         ASSERT_EQ(c.offset, p.offset);
         ASSERT_EQ(c.bytes, p.bytes);
         ASSERT_EQ(c.flags, p.flags);
@@ -257,7 +257,7 @@ class Trace {
 
   void take(std::vector<std::uint32_t>& finished) {
     std::vector<std::uint32_t> handles;
-    while (const auto message = sender_.take_released()) handles.push_back(message->handle);
+    while (const auto message = sender_.take_released()) handles.push_back(message->handle.v);
     EXPECT_EQ(handles, plain_.take_finished());
     finished.insert(finished.end(), handles.begin(), handles.end());
   }

@@ -36,7 +36,7 @@ Octets control(std::uint16_t ssn, SessionCode code, std::size_t private_bytes = 
 class DdpStreamsTest : public testing::Test {
  protected:
   Arrival chunk(std::uint32_t ppid, const Octets& octets, bool unordered = true) {
-    const Arrival arrival = streams_.arrive({kStream, ppid, unordered, octets, load(octets)});
+    const Arrival arrival = streams_.arrive({kStream, ppid, unordered, octets, ReceivedId{load(octets)}});
     if (arrival.fate == ChunkFate::kPlace) placed_.push_back(load(octets));
     return arrival;
   }
@@ -52,7 +52,7 @@ class DdpStreamsTest : public testing::Test {
   std::vector<std::uint32_t> delivered(Delivery::Kind kind = Delivery::Kind::kSegment) {
     std::vector<std::uint32_t> numbers;
     while (const auto delivery = streams_.deliver(kStream)) {
-      EXPECT_EQ(delivery->token, delivery->ddp_ssn);
+      EXPECT_EQ(delivery->token.v, delivery->ddp_ssn);
       if (delivery->kind == kind) numbers.push_back(delivery->ddp_ssn);
     }
     return numbers;
@@ -66,7 +66,7 @@ class DdpStreamsTest : public testing::Test {
   }
   std::vector<std::uint32_t> released() {
     std::vector<std::uint32_t> tokens;
-    streams_.discard(kStream, [&](std::uint32_t token) { tokens.push_back(token); });
+    streams_.discard(kStream, [&](ReceivedId token) { tokens.push_back(token.v); });
     return tokens;
   }
   static std::uint32_t load(const Octets& octets) { return octets.size() < 2 ? 0 : load_be16(octets.data()); }
@@ -111,9 +111,9 @@ TEST_F(DdpStreamsTest, TellsWhenAControlMessageIsAcknowledged) {
 
 TEST_F(DdpStreamsTest, NumbersBeginAtZeroAgainInTheNextSession) {
   streams_.take_ssn(kStream, true);
-  EXPECT_THROW(streams_.restart(kStream, [](std::uint32_t) {}), InternalError);
+  EXPECT_THROW(streams_.restart(kStream, [](ReceivedId) {}), InternalError);
   streams_.acknowledged(kStream);
-  streams_.restart(kStream, [](std::uint32_t) {});
+  streams_.restart(kStream, [](ReceivedId) {});
   EXPECT_EQ(streams_.take_ssn(kStream, true), 0);
 }
 
@@ -187,13 +187,13 @@ TEST_F(DdpStreamsTest, HeldOctetsAreThoseOfAllStreams) {
   streams_.begin(0);
   streams_.begin(kStream);
   const Octets large = segment(1, 4000);
-  EXPECT_EQ(streams_.arrive({0, wire::kPpidDdpSegment, true, large, 1}).fate, ChunkFate::kHeld);
+  EXPECT_EQ(streams_.arrive({0, wire::kPpidDdpSegment, true, large, ReceivedId{1}}).fate, ChunkFate::kHeld);
   EXPECT_EQ(chunk(wire::kPpidDdpSegment, segment(1, 100)).fate, ChunkFate::kNoRoom);
 }
 
 TEST_F(DdpStreamsTest, NoSessionIsOnAStreamThatHasNoPair) {
   const Octets initiate = control(0, SessionCode::kInitiate);
-  EXPECT_EQ(streams_.arrive({2, wire::kPpidDdpSession, true, initiate, 0}).fate, ChunkFate::kStray);
+  EXPECT_EQ(streams_.arrive({2, wire::kPpidDdpSession, true, initiate, ReceivedId{0}}).fate, ChunkFate::kStray);
 }
 
 // Violations.
@@ -310,7 +310,7 @@ TEST_F(DdpStreamsTest, NextSessionWaitsUntilTheFirstIsOver) {
   EXPECT_EQ(segment_comes(2), ChunkFate::kDropped);  // behind its sender's last
   EXPECT_EQ(control_comes(0, SessionCode::kInitiate), ChunkFate::kHeld);
   EXPECT_THAT(delivered(Delivery::Kind::kControl), IsEmpty());
-  streams_.restart(kStream, [](std::uint32_t) { FAIL(); });
+  streams_.restart(kStream, [](ReceivedId) { FAIL(); });
   EXPECT_THAT(delivered(Delivery::Kind::kControl), ElementsAre(0));
 }
 
@@ -324,7 +324,7 @@ TEST_F(DdpStreamsTest, ResetReleasesAll) {
   segment_comes(2);
   streams_.take_ssn(kStream, true);
   std::vector<std::uint32_t> tokens;
-  streams_.reset([&](std::uint32_t token) { tokens.push_back(token); });
+  streams_.reset([&](ReceivedId token) { tokens.push_back(token.v); });
   EXPECT_THAT(tokens, ElementsAre(2));
   EXPECT_EQ(streams_.mode(kStream), StreamMode::kIdle);
   EXPECT_EQ(streams_.take_ssn(kStream, true), 0);
@@ -369,16 +369,16 @@ class Orders : public testing::Test {
     const auto drain = [&] {
       while (const auto d = streams.deliver(0)) {
         if (d->kind == Delivery::Kind::kRelease) continue;
-        if (d->kind == Delivery::Kind::kSegment && !d->placed) placed.push_back(d->token);
-        delivered.push_back(d->token);
-        ASSERT_EQ(d->ddp_ssn, d->token);
+        if (d->kind == Delivery::Kind::kSegment && !d->placed) placed.push_back(d->token.v);
+        delivered.push_back(d->token.v);
+        ASSERT_EQ(d->ddp_ssn, d->token.v);
       }
     };
     for (std::uint32_t step = 0; !pending.empty(); ++step) {
       ASSERT_LT(step, 100'000u);
       if (step == fault_at && open) {
         const Octets twice = segment(static_cast<std::uint16_t>(*model.come.begin()));
-        ASSERT_EQ(streams.arrive({0, wire::kPpidDdpSegment, true, twice, 0}).fate, ChunkFate::kViolation);
+        ASSERT_EQ(streams.arrive({0, wire::kPpidDdpSegment, true, twice, ReceivedId{0}}).fate, ChunkFate::kViolation);
         ended = true;
         break;
       }
@@ -395,7 +395,8 @@ class Orders : public testing::Test {
       const Octets octets =
           is_control ? control(ssn, n == 0 ? SessionCode::kAccept : SessionCode::kTerminate) : segment(ssn);
       const ChunkFate fate =
-          streams.arrive({0, is_control ? wire::kPpidDdpSession : wire::kPpidDdpSegment, true, octets, n}).fate;
+          streams.arrive({0, is_control ? wire::kPpidDdpSession : wire::kPpidDdpSegment, true, octets, ReceivedId{n}})
+              .fate;
       if (fate == ChunkFate::kNoRoom) {
         ASSERT_TRUE(n >= model.next + kLimits.window || !open);
         continue;  // it comes again
@@ -411,13 +412,13 @@ class Orders : public testing::Test {
     if (ended) {
       const auto so_far = delivered;
       const auto in_place = placed;
-      streams.discard(0, [](std::uint32_t) {});
+      streams.discard(0, [](ReceivedId) {});
       for (const std::uint32_t n : pending) {
         const bool is_control = n + 1 == chunks;
         const auto ssn = static_cast<std::uint16_t>(n);
         const Octets octets = is_control ? control(ssn, SessionCode::kTerminate) : segment(ssn);
         const std::uint32_t ppid = is_control ? wire::kPpidDdpSession : wire::kPpidDdpSegment;
-        ASSERT_NE(streams.arrive({0, ppid, true, octets, n}).fate, ChunkFate::kPlace);
+        ASSERT_NE(streams.arrive({0, ppid, true, octets, ReceivedId{n}}).fate, ChunkFate::kPlace);
         drain();
       }
       EXPECT_EQ(placed, in_place);
