@@ -2,6 +2,7 @@
 // model/system/accounting.md.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -17,7 +18,8 @@ class Account final {
   // 0: the number is unknown.
   explicit Account(unsigned capacity) : capacity_(capacity) {
     while ((capacity_ >> shift_) > kBins) ++shift_;
-    cycles_at_.resize((capacity_ == 0 ? kBins : bin(capacity_)) + 1);
+    last_bin_ = capacity_ == 0 ? kBins : bin_of(capacity_);
+    cycles_at_.resize(last_bin_ + 1);
   }
 
   // From cycle `at` on. Changes come in cycle order; the last change of a cycle counts.
@@ -51,6 +53,7 @@ class Account final {
   // All cycles before `at`. No later change may precede it.
   const Totals& totals(Cycle at) {
     settle(at);
+    totals_.cycles = last_;
     return totals_;
   }
   // The number of cycles in each bin of occupancy: none taken in bin 0, then bin_width() values per bin. More than the
@@ -62,10 +65,7 @@ class Account final {
 
  private:
   static constexpr unsigned kBins = 64;
-  std::size_t bin(unsigned taken) const {
-    const std::size_t bin = (std::uint64_t{taken} + (1u << shift_) - 1) >> shift_;
-    return cycles_at_.empty() || bin < cycles_at_.size() ? bin : cycles_at_.size() - 1;
-  }
+  std::size_t bin_of(unsigned taken) const { return (std::uint64_t{taken} + (1u << shift_) - 1) >> shift_; }
   void settle(Cycle at) {
     if (until_ <= at) {
       add(until_);
@@ -78,14 +78,14 @@ class Account final {
     RNIC_CHECK(at >= last_);
     const Cycle cycles = at - last_;
     last_ = at;
-    totals_.cycles += cycles;
     (waits_ ? totals_.blocked : taken_ != 0 ? totals_.busy : totals_.empty) += cycles;
     totals_.taken += cycles * taken_;
-    cycles_at_[bin(taken_)] += cycles;
+    cycles_at_[std::min(bin_of(taken_), last_bin_)] += cycles;
   }
 
   const unsigned capacity_;
   unsigned shift_ = 0;
+  std::size_t last_bin_ = 0;
   unsigned taken_ = 0;
   bool waits_ = false;
   Cycle last_ = 0, until_ = kNever;

@@ -30,9 +30,13 @@ std::uint64_t hash_of_text(std::string_view text) {
 }  // namespace
 
 std::uint64_t TraceDigest::hash_of_name(const char* where) {
-  const auto [it, is_new] = names_.try_emplace(where, 0);
-  if (is_new) it->second = hash_of_text(where);
-  return it->second;
+  Name& recent = recent_[reinterpret_cast<std::uintptr_t>(where) / 8 % recent_.size()];
+  if (recent.where != where) {
+    const auto [it, is_new] = names_.try_emplace(where, 0);
+    if (is_new) it->second = hash_of_text(where);
+    recent = {where, it->second};
+  }
+  return recent.hash;
 }
 
 std::uint64_t TraceDigest::hash_of(const TraceDomain& domain) {

@@ -1,6 +1,8 @@
 // 64 bits that two runs share if and only if (but for chance) the same things happened in the same cycles.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <unordered_map>
 #include <vector>
 
@@ -26,7 +28,12 @@ class TraceDigest final : public TraceSink {
   std::uint64_t hash_of_name(const char* where);
 
   std::vector<Domain> domains_;
+  struct Name {
+    const char* where = nullptr;
+    std::uint64_t hash = 0;
+  };
   std::unordered_map<const char*, std::uint64_t> names_;  // looked up, never iterated
+  std::array<Name, 256> recent_{};                        // of them, by their address
   std::uint64_t sum_ = 0;
   std::uint64_t events_ = 0;
 };

@@ -22,18 +22,17 @@ bool PcieEndpoint::receive_request() {
 void PcieEndpoint::transmit() {
   PopPort<Tlp>* const sources[] = {&dma_writes, &messages, &mmio_completions, &dma_reads};
   const Tlp* heads[4];
-  bool any = false;
+  unsigned waiting = 0;
   for (unsigned i = 0; i < 4; ++i) {
     heads[i] = (*sources[i])->can_pop() ? &(*sources[i])->front() : nullptr;
-    any |= heads[i] != nullptr;
+    waiting += heads[i] != nullptr;
   }
-  if (!any) return;
+  if (waiting == 0) return;
   const int chosen = port.choose(heads, 4);
   if (chosen < 0) return;
-  port.send((*sources[chosen])->pop());
-  for (PopPort<Tlp>* source : sources) {
-    if ((*source)->can_pop()) return port.wake_when_free();
-  }
+  Link<Tlp>& source = **sources[chosen];
+  port.send(source.pop());
+  if (waiting > 1 || source.can_pop()) port.wake_when_free();
 }
 
 Wake PcieEndpoint::tick() {

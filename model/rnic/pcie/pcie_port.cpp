@@ -6,23 +6,18 @@
 #include "model/common/description.h"
 
 namespace rnic::pcie {
-namespace {
 
-std::uint64_t kernel_ps() { return sc_core::sc_time_stamp().value(); }
-
-// TLM's annotated delay as an absolute time, relative to the kernel's, which a domain may be ahead of.
-sc_core::sc_time delay_until(std::uint64_t ps) {
-  const std::uint64_t now_ps = kernel_ps();
-  RNIC_CHECK(ps >= now_ps);
-  return sc_core::sc_time::from_value(ps - now_ps);
+// TLM's annotated delay counts from the kernel's time, which a domain may be ahead of.
+sc_core::sc_time PciePort::delay_until(std::uint64_t ps) const {
+  RNIC_CHECK(ps >= kernel_time_.value());
+  return sc_core::sc_time::from_value(ps - kernel_time_.value());
 }
-
-}  // namespace
 
 PciePort::PciePort(Stage& owner, const PcieLinkConfig& link, PcieSide side)
     : out("pcie_out"),
       in("pcie_in"),
       owner_(owner),
+      kernel_time_(sc_core::sc_time_stamp()),
       side_(side),
       propagation_ps_(std::uint64_t{link.propagation_ns} * 1000),
       training_ps_(std::uint64_t{link.training_us} * 1'000'000),
@@ -89,7 +84,7 @@ void PciePort::take_reset() {
 }
 
 tlm::tlm_sync_enum PciePort::nb_transport_fw(Tlp& tlp, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-  const std::uint64_t at_ps = kernel_ps() + delay.value();
+  const std::uint64_t at_ps = kernel_time_.value() + delay.value();
   if (phase == tlm::BEGIN_REQ) {
     if (up_from_ != kNever) inbox(tlp.flow_class()).deliver(std::move(tlp), at_ps);
     return tlm::TLM_COMPLETED;
@@ -103,7 +98,7 @@ tlm::tlm_sync_enum PciePort::nb_transport_fw(Tlp& tlp, tlm::tlm_phase& phase, sc
 
 tlm::tlm_sync_enum PciePort::nb_transport_bw(Tlp& tlp, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   RNIC_CHECK(phase == tlm::END_REQ);
-  if (up_from_ != kNever) transmitter_.credit_returned(tlp, kernel_ps() + delay.value());
+  if (up_from_ != kNever) transmitter_.credit_returned(tlp, kernel_time_.value() + delay.value());
   return tlm::TLM_COMPLETED;
 }
 

@@ -70,6 +70,7 @@ class PciePort final : public Part,
   }
   Inbox<Tlp>& inbox(FlowClass c) { return const_cast<Inbox<Tlp>&>(std::as_const(*this).inbox(c)); }
 
+  sc_core::sc_time delay_until(std::uint64_t ps) const;
   void restart(std::uint64_t up_ps);
   void tell(tlm::tlm_phase what, std::uint64_t at_ps);
   tlm::tlm_sync_enum nb_transport_fw(Tlp& tlp, tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
@@ -80,6 +81,7 @@ class PciePort final : public Part,
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
   Stage& owner_;
+  const sc_core::sc_time& kernel_time_;  // the kernel's own variable: sc_time_stamp() costs a call each time
   const PcieSide side_;
   const std::uint64_t propagation_ps_, training_ps_;
   const std::uint64_t update_ps_;  // from a freed buffer to the sender's counter

@@ -35,9 +35,11 @@ std::array<PcieTransmitter::Credits, kFlowClasses> PcieTransmitter::initial(cons
 
 void PcieTransmitter::wake_when_free() { owner_.wake(std::max(owner_.clock().now() + 1, free_cycle_)); }
 
-bool PcieTransmitter::has_credit(const Tlp& tlp) const {
-  const Credits& c = credits_[static_cast<unsigned>(tlp.flow_class())];
-  return c.headers > 0 && (c.data == kInfinite || c.data >= tlp.data_credits());
+bool PcieTransmitter::has_credit(const Tlp& tlp) const { return holds(tlp.flow_class(), tlp.data_credits()); }
+
+bool PcieTransmitter::holds(FlowClass of, std::uint32_t data) const {
+  const Credits& c = credits_[static_cast<unsigned>(of)];
+  return c.headers > 0 && c.data >= data;
 }
 
 void PcieTransmitter::take_updates() {
@@ -140,17 +142,19 @@ int PcieTransmitter::choose(const Tlp* const* heads, unsigned n) {
 }
 
 std::uint64_t PcieTransmitter::send(const Tlp& tlp) {
-  RNIC_CHECK(wire_free() && has_credit(tlp));
-  Credits& c = credits_[static_cast<unsigned>(tlp.flow_class())];
+  const FlowClass of = tlp.flow_class();
+  const std::uint32_t data = tlp.data_credits(), wire_bytes = timing_.wire_bytes(tlp);
+  RNIC_CHECK(wire_free() && holds(of, data));
+  Credits& c = credits_[static_cast<unsigned>(of)];
   if (c.headers != kInfinite) --c.headers;
-  if (c.data != kInfinite) c.data -= tlp.data_credits();
-  account(tlp.flow_class(), owner_.clock().now());
+  if (c.data != kInfinite) c.data -= data;
+  account(of, owner_.clock().now());
   const std::uint64_t start = std::max(free_at_ticks_, owner_.clock().now_ps() * LinkTiming::kTicksPerPs);
-  free_at_ticks_ = start + timing_.ticks(tlp);
+  free_at_ticks_ = start + wire_bytes * timing_.ticks_per_octet();
   free_cycle_ = free_at_ticks_ / (owner_.clock().period_ps() * LinkTiming::kTicksPerPs);
   ++counters_.tlps;
   counters_.data_bytes += tlp.has_data() ? tlp.bytes : 0;
-  counters_.wire_bytes += timing_.wire_bytes(tlp);
+  counters_.wire_bytes += wire_bytes;
   return free_ps() + propagation_ps_;
 }
 

@@ -93,6 +93,7 @@ class PcieTransmitter final {
   void take_update(Cycle at);
   bool wire_free() const { return free_cycle_ <= owner_.clock().now(); }
   bool has_credit(const Tlp& tlp) const;
+  bool holds(FlowClass of, std::uint32_t data) const;
   void take_updates();
   void wait_for_credit();
 
