@@ -15,8 +15,8 @@ using host::CmEventType;
 namespace {
 
 constexpr std::uint32_t kRing = 16;  // work requests
-// Queue pairs that there is room for in the completion queues: a stray's goes only when its peer has closed, or the
-// device has given it up.
+// The completion queues have room for this many queue pairs: a stray's queue pair goes only when its peer has closed or
+// the device has given it up.
 constexpr std::uint32_t kQueuePairs = 16;
 
 }  // namespace
@@ -53,7 +53,7 @@ void Consumer::advance() {
     state_ = State::kSetup;
   }
   if (state_ != State::kSetup && state_ != State::kConnected) return;
-  // What came before the connection ended is reported before its end.
+  // Completions from before the connection's end are reported before its end.
   if (state_ == State::kConnected) poll(session_.recv_cq()), poll(session_.send_cq());
   take_events();
   if (state_ == State::kConnected) poll(session_.recv_cq()), poll(session_.send_cq());
@@ -76,7 +76,7 @@ void Consumer::create() {
 
 bool Consumer::created() {
   for (host::Cq* cq : {&session_.send_cq(), &session_.recv_cq()}) {
-    if (cq->ready()) poll(*cq);  // what a queue pair before this one has flushed
+    if (cq->ready()) poll(*cq);  // flushed by an earlier queue pair
   }
   return session_.ready();
 }
@@ -108,7 +108,7 @@ void Consumer::take_events() {
 }
 
 void Consumer::take(const host::CmEvent& event) {
-  if (event.qp != nullptr && event.qp != &session_.qp()) return;  // a stray's, which is counted
+  if (event.qp != nullptr && event.qp != &session_.qp()) return;  // a stray's, already counted
   if (state_ == State::kConnected) poll(session_.recv_cq()), poll(session_.send_cq());
   switch (event.type) {
     case CmEventType::kConnectRequest:
@@ -122,14 +122,14 @@ void Consumer::take(const host::CmEvent& event) {
       state_ = State::kDone;
       return;
     default:
-      // Until one is served; and one that has no queue pair never is.
+      // Strays: any failure before a connection is served, and later those without a queue pair.
       if (session_.listens() || (spec_.part == Part::kServer && event.qp == nullptr)) return take_stray(event);
       return fail(workload::event_text(event));
   }
 }
 
-// One connection is served, the first whose peer says something. A request that is not there any more was withdrawn:
-// its end is in the channel, too, and counts it.
+// Only one connection is served: the first whose peer says something. A request that no longer exists was withdrawn;
+// its end event is in the channel, too, and is counted.
 void Consumer::answer(const host::CmEvent& request) {
   static constexpr std::uint8_t kReason[] = {'n', 'o'};
   const bool rejects = spec_.reject || session_.qp().has_connection();
@@ -145,8 +145,7 @@ void Consumer::refuse(std::string why) {
   record_.last_refusal = std::move(why);
 }
 
-// A connection that came to nothing, or whose peer has said nothing; if it had the queue pair, the next one gets
-// another.
+// A connection that failed, or whose peer has said nothing. If it had the queue pair, the next one gets another.
 void Consumer::take_stray(const host::CmEvent& event) {
   refuse(workload::event_text(event));
   if (event.qp == nullptr) return;
@@ -168,7 +167,7 @@ void Consumer::poll(host::Cq& cq) {
 
 void Consumer::receive(std::uint64_t offset, std::uint32_t bytes) {
   const int refused = session_.qp().post_recv(host::receive_request(0, host::part_of(*memory_, offset, bytes)));
-  RNIC_CHECK(refused == 0 || refused == EINVAL);  // EINVAL: the connection has ended, its event is on the way
+  RNIC_CHECK(refused == 0 || refused == EINVAL);  // EINVAL: the connection has ended, its event is pending
 }
 
 void Consumer::post(host::SendWr wr, std::uint64_t offset, std::uint32_t bytes) {

@@ -1,5 +1,5 @@
-// A program with one connection to a peer that is not of this project: makes its objects, connects or listens, and
-// leaves the rest to the tool whose part it plays.
+// A program with one connection to an external peer. It creates its objects, connects or listens, and leaves the rest
+// to the tool that it plays.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace rnic::consumer {
 
 class Consumer : public host::App {
  public:
-  // `memory_bytes` octets of host memory are registered with `access` (abi::Access); `depth` is IRD and ORD. With a
-  // `window` there is one more region, for open_window().
+  // `memory_bytes` octets of host memory are registered with `access` (abi::Access); `depth` is IRD and ORD. `window`
+  // adds one more region, for open_window().
   struct Needs {
     std::uint64_t memory_bytes;
     std::uint8_t access;
@@ -23,14 +23,14 @@ class Consumer : public host::App {
   Consumer(host::Context& context, const ProgramSpec& spec, const Needs& needs);
 
   bool done() const { return state_ == State::kDone; }
-  // What went wrong; empty while nothing did.
+  // Empty unless something went wrong.
   const std::string& error() const { return error_; }
   std::uint64_t progress() const { return progress_; }
-  // What the tool has done, for the report: rounds complete, payload octets, and the time of each round.
+  // For the report: complete rounds, payload octets, and when the first round began and the last one ended.
   struct Record {
     std::uint64_t rounds = 0, bytes = 0, first_ps = 0, last_ps = 0;
-    std::uint64_t refused = 0;  // of a server: connections that were not the one it serves
-    std::string last_refusal;   // why, of the last one
+    std::uint64_t refused = 0;  // of a server: connections other than the one it serves
+    std::string last_refusal;   // the reason for the last one
   };
   const Record& record() const { return record_; }
   const ProgramSpec& spec() const { return spec_; }
@@ -42,11 +42,11 @@ class Consumer : public host::App {
   std::string waiting_for() const override;
 
  protected:
-  // In the order in which they come. Receives are to be posted in ready().
+  // In call order. ready() posts the receives.
   virtual void ready() = 0;
   virtual void established() = 0;
   virtual void completed(const host::Wc& wc) = 0;
-  // The peer has closed in order: whether all is said and done.
+  // After an orderly close by the peer: true if the work is complete.
   virtual bool may_end() const = 0;
 
   void fail(const std::string& reason);
@@ -54,7 +54,8 @@ class Consumer : public host::App {
   void disconnect() { session_.disconnect(); }
   void receive(std::uint64_t offset, std::uint32_t bytes);
   void post(host::SendWr wr, std::uint64_t offset, std::uint32_t bytes);
-  // A region over a part of the memory, under a new key, until a peer invalidates it: in its turn in the send queue.
+  // Registers part of the memory as a region with a new key until a peer invalidates it. The request goes through the
+  // send queue in order.
   void open_window(std::uint64_t offset, std::uint32_t bytes);
   std::uint32_t window_key() const { return window_->rkey(); }
   std::uint8_t* octets(std::uint64_t offset, std::uint64_t bytes) {

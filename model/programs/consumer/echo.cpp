@@ -11,7 +11,7 @@
 namespace rnic::consumer {
 namespace {
 
-// Another payload for each message.
+// A different payload for each message.
 void fill(std::uint8_t* octets, std::uint32_t size, std::uint64_t number) {
   Prng prng(mix64(number));
   for (std::uint32_t i = 0; i < size; i += 8) {
@@ -125,7 +125,7 @@ void EchoServer::heard(std::uint64_t place, std::uint32_t bytes) {
   echo(note);
 }
 
-// From here on the operation is the client's.
+// The client's operation applies from here on.
 void EchoServer::greet(std::uint64_t place, std::uint32_t bytes) {
   record_.first_ps = time_ps();
   const EchoNote note = note_at(place, bytes);
@@ -148,7 +148,7 @@ void EchoServer::echo(const EchoNote& note) {
   count_round(2 * std::uint64_t{size_});
 }
 
-// The client reads it in its turn.
+// Now the client reads the echo.
 void EchoServer::read_done() {
   tell({static_cast<std::uint32_t>(operation_), static_cast<std::uint32_t>(record_.rounds), size_, key(),
         address(sink())});

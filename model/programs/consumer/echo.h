@@ -1,4 +1,4 @@
-// Messages that come back: verbs programs that use one operation each way and compare every octet. consumer.md has the
+// Verbs programs that echo messages: they use one operation each way and compare every octet. consumer.md describes the
 // protocol.
 #pragma once
 
@@ -6,12 +6,12 @@
 
 namespace rnic::consumer {
 
-// The 24 octets of all Sends but those that are messages themselves, big-endian. The first one each way says what is to
-// be done and where the sender's memory is; the others, where the message of that number is or is wanted.
+// The 24 octets of every Send that is not itself a message, big-endian. The first note each way names the operation and
+// the sender's memory. Each later note says where its message is, or where it is to go.
 struct EchoNote {
   static constexpr std::uint32_t kBytes = 24;
   std::uint32_t operation = 0;
-  std::uint32_t number = 0;  // of the message; in the first note, how many there will be
+  std::uint32_t number = 0;  // of the message; in the first note, the number of messages
   std::uint32_t size = 0;
   std::uint32_t stag = 0;
   std::uint64_t address = 0;
@@ -23,8 +23,8 @@ struct EchoNote {
 
 class Echo : public Consumer {
  protected:
-  // Its memory: two places for what comes by Send, since the next receive is posted before the last one is done with; a
-  // note to be sent; and two buffers for messages.
+  // Its memory: two buffers for received Sends, since the next receive is posted before the last one is processed; a
+  // note to send; and two buffers for messages.
   Echo(host::Context& context, const ProgramSpec& spec);
   static constexpr std::uint64_t kNote = 0, kReceived = 4096;
   static std::uint64_t room(std::uint32_t size) { return (std::uint64_t{size} + 4095) / 4096 * 4096; }
@@ -35,20 +35,20 @@ class Echo : public Consumer {
 
   void ready() override { post_receive(); }
   void completed(const host::Wc& wc) override;
-  // What came by Send, at this place; the next receive is posted.
+  // A Send has arrived at this place; the next receive is posted.
   virtual void heard(std::uint64_t place, std::uint32_t bytes) = 0;
   virtual void read_done() {}
 
   void tell(const EchoNote& note, std::uint32_t invalidate = 0);
   void transfer(abi::WrOpcode opcode, std::uint64_t local, const EchoNote& remote);
-  // The note at that place; an empty one, and the program fails, if it is none.
+  // The note at that place. If there is none, the program fails and an empty note is returned.
   EchoNote note_at(std::uint64_t place, std::uint32_t bytes);
 
   EchoOperation operation_;
 
  private:
   void post_receive() { receive(received(place_), static_cast<std::uint32_t>(room())); }
-  unsigned place_ = 0;  // where the posted receive is
+  unsigned place_ = 0;  // of the posted receive
 };
 
 class EchoClient final : public Echo {
@@ -80,7 +80,7 @@ class EchoServer final : public Echo {
   void echo(const EchoNote& note);
 
   bool greeted_ = false;
-  std::uint32_t count_ = 0, size_ = 0;  // what the client has announced
+  std::uint32_t count_ = 0, size_ = 0;  // announced by the client
 };
 
 }  // namespace rnic::consumer

@@ -1,4 +1,4 @@
-// From a scenario's words to a program.
+// Makes the program that a scenario describes.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// A program of the model's host that speaks the protocol of a stock tool, as a scenario describes it.
+// A scenario's description of a host program that speaks the protocol of a stock tool.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 namespace rnic::consumer {
 
 enum class Tool : std::uint8_t { kRping, kRdmaExample, kEcho };
-// How a message of the echo goes and comes: by Send; by RDMA Write and a Send; the same, and the Send invalidates the
-// STag that was written to; by RDMA Read of what a Send tells of.
+// How echo messages travel: by Send; by RDMA Write and a Send; the same, with the Send invalidating the STag of the
+// Write; by RDMA Read of the buffer that a Send names.
 enum class EchoOperation : std::uint8_t { kSend, kWrite, kWriteInvalidate, kRead };
 enum class Part : std::uint8_t { kClient, kServer };
 
@@ -20,13 +20,13 @@ struct ProgramSpec {
   Part part = Part::kClient;
   std::uint32_t peer_ip = 0;
   std::uint16_t port = 7174;
-  std::uint32_t count = 5, size = 64;  // a server: as many as come, if count is 0; size is the most it takes
-  EchoOperation operation = EchoOperation::kSend;  // the client's counts
-  std::uint64_t start_us = 0;                      // when a client connects,
-  bool start_on_ping = false;                      // or rather when the peer has sent an ICMP echo request
-  bool crc = false, markers = false;               // asked for
+  std::uint32_t count = 5, size = 64;              // a server: no limit if count is 0; size is its maximum
+  EchoOperation operation = EchoOperation::kSend;  // the client's applies
+  std::uint64_t start_us = 0;                      // when a client connects
+  bool start_on_ping = false;                      // instead: when the peer has sent an ICMP echo request
+  bool crc = false, markers = false;               // requested
   bool rtr = false;  // the ready-to-receive message is an RDMA Write (RFC 6581): a client's offer, a server's only kind
-  bool reject = false;  // a server turns each request down
+  bool reject = false;  // a server rejects each request
   host::Transport transport = host::Transport::kTcp;
 };
 

@@ -4,11 +4,11 @@
 
 namespace rnic::consumer {
 
-// They ask for all Reads that their device can do.
+// The stock tools request as many Reads as their device supports.
 RdmaExample::RdmaExample(host::Context& context, const ProgramSpec& spec)
     : Consumer(context, spec, {4096, abi::kLocalWrite, 32}) {}
 
-// Either leaves when it has sent and received, whichever is last.
+// Each side leaves when it has both sent and received.
 void RdmaExample::completed(const host::Wc& wc) {
   if (record_.first_ps == 0) record_.first_ps = time_ps();
   if (wc.opcode == abi::WcOpcode::kSend) {

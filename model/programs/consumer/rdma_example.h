@@ -1,4 +1,4 @@
-// rdma_client and rdma_server of librdmacm's utilities: a Send of 16 octets each way, and the connection ends.
+// rdma_client and rdma_server of librdmacm's utilities: one Send of 16 octets each way, then the connection ends.
 #pragma once
 
 #include "model/programs/consumer/consumer.h"

@@ -10,7 +10,7 @@
 namespace rnic::consumer {
 namespace {
 
-// Its payload begins with the number of the round and goes on with letters, which start one further each round.
+// rping's payload: the number of the round, then letters, which start one further each round.
 void fill_round(std::uint8_t* octets, std::uint32_t size, std::uint64_t round) {
   constexpr unsigned kFirst = 'A', kLetters = 'z' - 'A' + 1;
   const std::string text = fmt::format("rdma-ping-{}: ", round);

@@ -1,12 +1,12 @@
-// rping of librdmacm's utilities, both parts. A round: the client tells where its data is and the server reads it; the
-// client tells where it wants it back, and the server writes it there; each step is answered by a Send.
+// rping of librdmacm's utilities, both roles. In a round the client advertises its data and the server reads it; then
+// the client advertises a sink and the server writes the data there. A Send answers each step.
 #pragma once
 
 #include "model/programs/consumer/consumer.h"
 
 namespace rnic::consumer {
 
-// What a Send of rping carries: address, STag and length of a buffer, big-endian.
+// Payload of rping's Sends: address, STag and length of a buffer, big-endian.
 struct RpingInfo {
   static constexpr std::uint32_t kBytes = 16;
   std::uint64_t address = 0;
@@ -26,7 +26,7 @@ class Rping : public Consumer {
 
   void ready() override { receive(kReceived, RpingInfo::kBytes); }
   void completed(const host::Wc& wc) override;
-  // The peer's Send; the next receive is posted.
+  // The peer's Send has arrived; the next receive is posted.
   virtual void told(const RpingInfo& info) = 0;
   virtual void read_done() {}
   void tell(const RpingInfo& info);

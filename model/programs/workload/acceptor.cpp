@@ -18,7 +18,7 @@ Acceptor::Acceptor(Transfer& transfer, std::uint8_t index, ChurnSide side)
   }
 }
 
-// The first queue pairs are there before the first request.
+// The first queue pairs are ready before the first request.
 bool Acceptor::prepare(host::Context& context, host::Qp&, host::Pd pd) {
   if (!make(context, pd)) return false;
   if (channel_ == nullptr) channel_ = std::make_unique<host::EventChannel>(core());
@@ -72,7 +72,7 @@ void Acceptor::answer_requests() {
   }
 }
 
-// With the queue pair that is ready; false if none is.
+// Accepts with a ready queue pair; false if there is none.
 bool Acceptor::accept(const Request& request) {
   const auto s = std::find_if(slots_.begin(), slots_.end(), [](const Slot& x) { return x.state == State::kReady; });
   if (s == slots_.end()) return false;
@@ -84,7 +84,7 @@ bool Acceptor::accept(const Request& request) {
   return true;
 }
 
-// All of them, before a new queue pair may take the place of one.
+// Forgets all of them before a new queue pair may take a slot.
 void Acceptor::forget_destroyed() {
   for (Slot& s : slots_) {
     if (s.state != State::kDestroying || !s.qp->destroyed()) continue;
@@ -93,7 +93,7 @@ void Acceptor::forget_destroyed() {
   }
 }
 
-// What needs neither event nor completion. False when the slot has to wait.
+// Steps that need neither an event nor a completion. False when the slot has to wait.
 bool Acceptor::move(Slot& s) {
   switch (s.state) {
     case State::kNone:

@@ -18,7 +18,7 @@ class Acceptor final : public ChurnRole {
   std::string waiting_for() const override;
 
  private:
-  // A queue pair: it waits for its turn, then serves one connection.
+  // A queue pair waits for its turn, then serves one connection.
   enum class State : std::uint8_t { kNone, kCreating, kReady, kServing, kDestroying };
   struct Slot {
     State state = State::kNone;

@@ -46,7 +46,7 @@ void AtomicRequester::advance() {
   }
 }
 
-// A completion stands for the unsignaled requests before it too.
+// A completion also covers the unsignaled requests before it.
 void AtomicRequester::completed(const host::Wc& wc, WrId id, std::uint64_t at_ps) {
   if (wc.status != abi::WcStatus::kSuccess) return transfer_.cut(completion_error(wc, id.message));
   if (id.message < transfer_.completed || id.message >= next_) {

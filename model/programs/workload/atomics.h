@@ -1,4 +1,4 @@
-// Both sides of an item of atomics: one counts words of the other's memory.
+// Both sides of an item of atomics: one counts words in the other's memory.
 #pragma once
 
 #include "model/programs/workload/request_fault.h"
@@ -6,8 +6,8 @@
 
 namespace rnic::workload {
 
-// Keeps `depth` atomics outstanding until `count` are complete. A FetchAdd adds 1. A CmpSwap expects the number of
-// those before it at its word and replaces it by the next one, so each depends on the one before.
+// Keeps `depth` atomics outstanding until `count` are complete. A FetchAdd adds 1. A CmpSwap compares with the number
+// of earlier ones on its word and swaps in the next number, so each depends on the one before.
 class AtomicRequester final : public Role {
  public:
   using Role::Role;
@@ -28,7 +28,7 @@ class AtomicRequester final : public Role {
   std::uint32_t next_ = 0;
 };
 
-// Registers the words for its queue pair. One of those that share words looks at them in the end.
+// Registers the words for its queue pair. If several responders share words, one of them checks the words at the end.
 class AtomicResponder final : public Role {
  public:
   using Role::Role;

@@ -17,7 +17,7 @@ bool ChurnRole::make(host::Context& context, host::Pd pd) {
   context_ = &context;
   pd_ = pd;
   if (cq_ == nullptr) {
-    cq_ = context.create_cq(2 * slots(), side_.mode);  // a send and a receive each
+    cq_ = context.create_cq(2 * slots(), side_.mode);  // one send and one receive per slot
     if (cq_ == nullptr) throw ConfigError("the device has no completion queue for " + transfer_.label);
   }
   if (cq_->failed()) throw ConfigError("the device refused a completion queue for " + transfer_.label);

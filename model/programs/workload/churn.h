@@ -1,4 +1,4 @@
-// Connections that come and go: what the two programs of an Op::kConnect item have in common.
+// Connections that open and close: the common part of both programs of an Op::kConnect item.
 #pragma once
 
 #include <vector>
@@ -7,16 +7,16 @@
 
 namespace rnic::workload {
 
-// How one side makes the connections.
+// One side's settings for the connections.
 struct ChurnSide {
-  std::uint32_t peer_ip = 0;                // of the side that connects
-  std::uint16_t port = 0, unused_port = 0;  // where the other side listens, and where nobody does
+  std::uint32_t peer_ip = 0;                // for the side that connects
+  std::uint16_t port = 0, unused_port = 0;  // the other side's listener, and a port without one
   host::ConnParam param;                    // its private data is the connection's number
   host::CqMode mode = host::CqMode::kPolled;
 };
 
-// Each connection has a queue pair of its own, made before and destroyed after it, and carries one Send. Both sides
-// leave nothing behind: the queue pairs, the completion queue and the region are gone when the role is done.
+// Each connection has its own queue pair, created before it and destroyed after it, and carries one Send. Neither side
+// leaves anything allocated: the queue pairs, the completion queue and the region are gone when the role is done.
 class ChurnRole : public Role {
  public:
   ChurnRole(Transfer& transfer, std::uint8_t index, ChurnSide side);
@@ -47,7 +47,7 @@ class ChurnRole : public Role {
     while (cq_->poll_cq(&wc, 1) == 1) f(wc);
   }
   void fail(std::uint32_t connection, const std::string& reason);
-  // The events that end the run unless they are what the connection is meant to come to.
+  // For events that end the run unless they are the connection's expected outcome.
   void fail(std::uint32_t connection, const host::CmEvent& event);
   static std::vector<std::uint8_t> number(std::uint32_t connection);
   // True once both are gone.

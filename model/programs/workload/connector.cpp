@@ -24,7 +24,7 @@ void Connector::advance() {
   if (transfer_.completed == item_.count) finished_ = release();
 }
 
-// All of them, before a new queue pair may take the place of one.
+// Forgets all of them before a new queue pair may take a slot.
 void Connector::forget_destroyed() {
   for (Slot& s : slots_) {
     if (s.state != State::kDestroying || !s.qp->destroyed()) continue;
@@ -41,7 +41,7 @@ void Connector::forget_destroyed() {
   }
 }
 
-// What needs no event. False when the slot has to wait.
+// Steps that need no event. False when the slot has to wait.
 bool Connector::move(Slot& s) {
   switch (s.state) {
     case State::kNone:
@@ -117,7 +117,7 @@ void Connector::established(Slot& s, const host::CmEvent& event) {
   s.state = State::kSending;
 }
 
-// As meant, or for lack of room in this device, which is another time's luck.
+// Either the expected outcome, or this device had no room: then the connection is tried again.
 void Connector::not_made(Slot& s, const host::CmEvent& event) {
   if (s.state != State::kConnecting) return fail(s.connection, event);
   const Outcome meant = outcome(s.connection);

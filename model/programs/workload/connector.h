@@ -15,7 +15,7 @@ class Connector final : public ChurnRole {
   std::string waiting_for() const override;
 
  private:
-  // A connection on its way. kResting: the device had no room for it.
+  // A connection in progress. kResting: the device had no room for it.
   enum class State : std::uint8_t { kNone, kCreating, kConnecting, kSending, kClosing, kDestroying, kResting };
   struct Slot {
     State state = State::kNone;
@@ -40,7 +40,7 @@ class Connector final : public ChurnRole {
   std::vector<Slot> slots_;
   std::unique_ptr<host::EventChannel> channel_;
   std::uint32_t next_ = 0;
-  std::uint64_t due_ps_ = 0;  // of the next one, with an interval
+  std::uint64_t due_ps_ = 0;  // of the next connection, if there is an interval
   bool finished_ = false;
 };
 

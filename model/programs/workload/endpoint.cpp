@@ -32,7 +32,7 @@ void Endpoint::fail(const std::string& reason) {
   failed_ = true;
 }
 
-// The connection has ended. Where it may, the event that says why is yet to come.
+// The connection has ended. If that is allowed, the event with the reason is still to come.
 void Endpoint::end(const std::string& reason) {
   if (!settings_.may_end) return fail(reason);
   if (!ending_) ending_ = Ending{reason};
@@ -90,7 +90,7 @@ bool Endpoint::create() {
   return session_.ready();
 }
 
-// Events that nobody expects end the connection, and the run unless it may.
+// Unexpected events end the connection, and also the run unless the connection may end.
 bool Endpoint::take_event(host::CmEvent& event) {
   if (!session_.next(event)) return false;
   const bool of_nobody = event.type == CmEventType::kConnectError && event.qp == nullptr;
@@ -101,8 +101,8 @@ bool Endpoint::take_event(host::CmEvent& event) {
   return false;
 }
 
-// The side that listens may not send before it has heard from the other (RFC 5044 section 7.1.2), so the one that
-// connects begins with a Send, whatever the work is.
+// The listening side may not send before it has received an FPDU (RFC 5044 section 7.1.2), so the connecting side
+// always begins with a Send, whatever the work.
 bool Endpoint::connect() {
   if (settings_.active && !started_) {
     session_.connect(settings_.peer_ip, settings_.port, settings_.param);
@@ -135,7 +135,7 @@ std::vector<std::uint8_t> Endpoint::numbered(std::uint16_t number, const std::ve
   return octets;
 }
 
-// False if the request is its own.
+// False if the request is for this endpoint.
 bool Endpoint::hand_on(host::CmEvent& request) {
   if (at_port_.empty()) return false;
   const std::vector<std::uint8_t>& octets = request.private_data;
@@ -157,7 +157,7 @@ bool Endpoint::greet() {
   return greeted_;
 }
 
-// What the phase before has left in memory.
+// Waits until the previous phase's data is in memory.
 bool Endpoint::settle() {
   if (stage_ == 2) return true;
   bool settled = true;
@@ -201,7 +201,7 @@ unsigned Endpoint::poll(host::Cq& cq) {
   return n;
 }
 
-// One turn of the loop, or after a notification: everything there is, with the queue armed before the last look.
+// One turn of the loop, or after a notification: takes all completions. The queue is armed before the last poll.
 void Endpoint::take_completions() {
   for (host::Cq* cq : {&session_.recv_cq(), &session_.send_cq()}) {
     if (settings_.mode == host::CqMode::kNotified) {

@@ -13,7 +13,7 @@ using host::CmEventType;
 
 bool known(const wire::TerminateCause& c) { return std::string_view(wire::to_string(c)) != "unknown"; }
 
-// Linux siw on a little-endian host writes the first octet's two fields in each other's places.
+// Linux siw on a little-endian host swaps the two fields of the first octet.
 wire::TerminateCause exchanged(const wire::TerminateCause& c) {
   return {static_cast<wire::Layer>(c.etype), static_cast<std::uint8_t>(c.layer), c.code};
 }

@@ -1,4 +1,4 @@
-// What a connection event means, for messages.
+// Connection events as text, for messages.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace rnic::workload {
 
-// "the connection failed: timed out". With the status, the refused command or the Terminate where there is one.
+// "the connection failed: timed out". Adds the status, the refused command or the Terminate if there is one.
 std::string event_text(const host::CmEvent& event);
 
 }  // namespace rnic::workload

@@ -10,8 +10,8 @@ namespace {
 
 constexpr unsigned log2_floor(std::uint32_t v) { return v == 0 ? 0 : 31 - static_cast<unsigned>(__builtin_clz(v)); }
 
-// An octave with equal probability, then a size within it with equal probability: uniform in the logarithm to the
-// octave, and in integers.
+// Draws an octave uniformly, then a size uniformly within it: uniform in the logarithm to within an octave, using
+// integers only.
 std::uint32_t log_uniform(Prng& prng, const SizeSpec& s) {
   const auto octave = static_cast<unsigned>(prng.between(log2_floor(s.min), log2_floor(s.max)));
   const std::uint64_t lo = octave == 0 ? 0 : std::uint64_t{1} << octave, hi = (std::uint64_t{2} << octave) - 1;
@@ -19,7 +19,7 @@ std::uint32_t log_uniform(Prng& prng, const SizeSpec& s) {
       prng.between(std::max<std::uint64_t>(lo, s.min), std::min<std::uint64_t>(hi, s.max)));
 }
 
-// One multiplication a word: contents must differ everywhere, and a run makes and compares every octet that moves.
+// One multiplication per word: contents must differ everywhere, and a run makes and compares every octet that moves.
 class RandomWords {
  public:
   RandomWords(std::uint64_t seed, std::uint64_t message) : key_(mix64(seed ^ mix64(message))) {}
@@ -58,7 +58,7 @@ void fill_with(const Words& word, MutableByteSpan to) {
   for (; i < to.size(); ++i, rest >>= 8) to[i] = static_cast<std::uint8_t>(rest);
 }
 
-// How many whole blocks at the beginning are as they should be, almost always all of them.
+// The number of whole blocks at the beginning that are correct, almost always all of them.
 constexpr std::size_t kBlock = 256;
 template <class Words>
 std::size_t equal_blocks(const Words& word, ByteSpan found) {

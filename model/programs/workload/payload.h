@@ -1,4 +1,4 @@
-// Message sizes and contents: what must be where is known from the seed alone, without the chip.
+// Message sizes and contents. The seed alone determines the expected data, without the chip.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class PayloadGenerator {
     std::size_t offset;
     std::uint8_t expected, found;
   };
-  // The first octet that is not what fill() writes.
+  // The first octet that differs from what fill() writes.
   std::optional<Difference> compare(ByteSpan found, std::uint64_t message) const;
 
  private:

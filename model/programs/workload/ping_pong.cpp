@@ -19,7 +19,7 @@ void PingPong::post_receive() {
   ++posted_;
 }
 
-// One Send is on its way at a time: the requester's next when the answer is there, the responder's when a message is.
+// One Send at a time: the requester's next after the answer has arrived, the responder's after a message.
 void PingPong::advance() {
   const bool turn = requester_ ? received_ == sent_ : received_ == sent_ + 1;
   if (turn && sent_ < item_.count && send_completed_ == sent_) send();

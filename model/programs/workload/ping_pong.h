@@ -1,4 +1,4 @@
-// Sends that go to and fro, one at a time: the responder answers each with a Send of the same size.
+// Sends that go back and forth, one at a time: the responder answers each with a Send of the same size.
 #pragma once
 
 #include "model/programs/workload/role.h"

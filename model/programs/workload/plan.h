@@ -1,4 +1,4 @@
-// What the programs of a run shall do: connections between nodes and the work on them, in phases.
+// The programs' task in a run: connections between nodes and the work on them, in phases.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ namespace rnic::workload {
 
 enum class Op : std::uint8_t { kSend, kWrite, kRead, kWriteImm, kFetchAdd, kCmpSwap, kConnect };
 constexpr bool is_atomic(Op op) { return op == Op::kFetchAdd || op == Op::kCmpSwap; }
-// Its payload comes back to the side that posts the requests.
+// Payload returns to the side that posts the requests.
 constexpr bool is_answered(Op op) { return op == Op::kRead || is_atomic(op); }
-// Each message uses up a receive of the other side.
+// Each message consumes a receive of the other side.
 constexpr bool uses_receives(Op op) { return op == Op::kSend || op == Op::kWriteImm; }
-// How a connection of an Op::kConnect item is to end: established, used and closed; rejected by the other program; or
-// not made, as nobody listens or the other program never answers.
+// Expected outcome of a connection of an Op::kConnect item: established, used and closed; rejected by the other
+// program; not established because nothing listens, or because the other program never answers.
 enum class Outcome : std::uint8_t { kAccept, kReject, kNoListener, kTimeout };
 enum class Mode : std::uint8_t { kBandwidth, kPingPong };
 enum class Direction : std::uint8_t { kForward, kReverse, kBoth };
@@ -27,28 +27,28 @@ enum class Pattern : std::uint8_t { kRandom, kCounting };
 enum class SizeLaw : std::uint8_t { kFixed, kUniform, kLogUniform, kPowersOfTwo };
 enum class Rtr : std::uint8_t { kNone, kSend, kWrite, kRead };
 
-// Message sizes in octets. kPowersOfTwo goes through the powers of two from min to max, again and again; the other
-// ranges draw each size.
+// Message sizes in octets. kPowersOfTwo repeatedly cycles through the powers of two from min to max; the other ranges
+// draw each size.
 struct SizeSpec {
   SizeLaw law = SizeLaw::kFixed;
   std::uint32_t min = 64, max = 64;
 };
 
-// What the memory that a request names grants it, in place of what it needs.
+// Access rights of the memory that a request names, instead of those it needs.
 enum class Right : std::uint8_t { kNone, kRemoteRead, kRemoteWrite, kOtherDomain };
 constexpr std::size_t kRights = 4;
 
-// A work request that is to fail. One of `right`, `length` and `wrong_lkey` says how.
+// A work request that must fail. One of `right`, `length` and `wrong_lkey` says how.
 struct RequestFault {
-  std::uint32_t request = 0;            // its number in the item, on each of its queue pairs
-  bool receive = false;                 // it is a receive, of the other side
-  std::optional<Right> right;           // the memory that it names has this right only; a Send invalidates its STag
-  std::optional<std::uint32_t> length;  // octets that it sends, writes or reads, wherever they end
-  bool wrong_lkey = false;              // its own memory goes by an STag that does not exist
+  std::uint32_t request = 0;            // its number in the item, on each queue pair
+  bool receive = false;                 // a receive of the other side
+  std::optional<Right> right;           // the only right of the named memory; a Send invalidates its STag
+  std::optional<std::uint32_t> length;  // octets to send, write or read, even beyond the memory
+  bool wrong_lkey = false;              // its local memory has an STag that does not exist
 };
 
-// One kind of operation, `count` times on each queue pair of its connections. Op::kConnect opens, uses and closes
-// connections beside it, with its options and `depth` of them at a time.
+// One kind of operation, `count` times on each queue pair of its connections. Op::kConnect instead opens, uses and
+// closes additional connections with the same options, `depth` of them at a time.
 struct WorkItem {
   std::string name;
   std::vector<unsigned> connections;  // indexes of Plan::connections
@@ -58,21 +58,21 @@ struct WorkItem {
   SizeSpec size;
   std::uint32_t count = 1000;
   std::uint32_t depth = 16;        // work requests outstanding
-  std::uint32_t signal_every = 1;  // every so many work requests, and the last, ask for a completion
+  std::uint32_t signal_every = 1;  // every nth work request, and the last, asks for a completion
   std::uint32_t align = 64;        // of each message in remote memory
-  std::uint32_t words = 1;         // 64-bit words that atomics count in turn
+  std::uint32_t words = 1;         // 64-bit words that atomics count, round-robin
   Pattern pattern = Pattern::kRandom;
-  std::uint64_t interval_ns = 0;                    // kConnect: from one's begin to the next one's, at least
+  std::uint64_t interval_ns = 0;                    // kConnect: minimum time between starts
   std::vector<Outcome> outcomes{Outcome::kAccept};  // kConnect: in turn
   std::vector<RequestFault> faults;
 };
 
-// Octets before the private data of a request where several queue pairs connect to one port: the queue pair's number.
+// Octets of the queue pair's number, before a request's private data if several queue pairs connect to one port.
 constexpr std::size_t kRequestNumberBytes = 2;
 
 // Options of one side of a connection.
 struct SideSpec {
-  bool markers = true;  // asks for markers in what it receives
+  bool markers = true;  // requests markers in what it receives
   bool crc = true;
   std::uint16_t ird = 16, ord = 16;
   std::uint8_t max_retries = 0;
@@ -83,23 +83,23 @@ struct SideSpec {
 struct ConnectionSpec {
   std::string name;
   unsigned from = 0, to = 0;   // nodes; `from` connects
-  std::uint16_t port = 41000;  // of the first queue pair; the next ones count up, or share it: Plan::port_of()
+  std::uint16_t port = 41000;  // of the first queue pair; the others count up or share it: Plan::port_of()
   unsigned qps = 1;
   std::uint8_t mpa_revision = 2;
   Rtr rtr = Rtr::kNone;
   bool notified = false;  // programs sleep until a completion notification instead of polling
-  bool may_end = false;   // before its work is done: that is no error of the run
+  bool may_end = false;   // before its work is done, without failing the run
   SideSpec from_side, to_side;
 };
 
-// Phases run one after the other, the items of a phase at once.
+// Phases run one after the other, the items of a phase concurrently.
 struct Plan {
   std::uint64_t seed = 1;
   host::Transport transport = host::Transport::kTcp;  // of all connections
   std::vector<ConnectionSpec> connections;
   std::vector<std::vector<WorkItem>> phases;
 
-  // Where queue pairs connect to the same port, they share an association.
+  // Queue pairs that connect to the same port share an association.
   bool shares_port() const { return transport == host::Transport::kSctp; }
   std::uint16_t port_of(const ConnectionSpec& c, unsigned qp) const {
     return static_cast<std::uint16_t>(c.port + (shares_port() ? 0 : qp));

@@ -1,4 +1,4 @@
-// Requests that are to fail: their memory, and what is changed in them.
+// Requests that must fail: their memory, and the changes to them.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace rnic::workload {
 
-// The octets of the item's longest request.
+// Octets of the item's longest request.
 std::uint32_t longest_request(const Transfer& transfer);
 
 // Change a work request as the item says.
@@ -18,7 +18,7 @@ void spoil(const Transfer& transfer, std::uint32_t message, host::RecvWr& wr);
 // A responder's region, registered once more for each right that a fault names.
 class OtherRegions {
  public:
-  // Called until it is true; the transfer knows the STags then.
+  // Called until it returns true; the transfer then knows the STags.
   bool prepare(host::Context& context, Transfer& transfer, host::Pd pd, std::uint64_t address, std::uint64_t bytes);
 
  private:

@@ -81,7 +81,7 @@ void Requester::post_end() {
   end_posted_ = true;
 }
 
-// A completion stands for the unsignaled requests before it too.
+// A completion also covers the unsignaled requests before it.
 void Requester::completed(const host::Wc& wc, WrId id, std::uint64_t at_ps) {
   if (wc.status != abi::WcStatus::kSuccess) return transfer_.cut(completion_error(wc, id.message));
   if (id.kind == Kind::kEnd) {

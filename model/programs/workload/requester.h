@@ -7,8 +7,8 @@
 
 namespace rnic::workload {
 
-// Local buffers are slots, used again when their request is complete. A Write transfer ends with a zero-length Send:
-// its delivery tells the responder that all Writes before it are placed (RFC 5040 section 5.5).
+// Local buffers are slots, reused when their request is complete. A Write transfer ends with a zero-length Send: its
+// delivery shows the responder that all Writes before it are placed (RFC 5040 section 5.5).
 class Requester final : public Role {
  public:
   using Role::Role;

@@ -44,7 +44,7 @@ bool Responder::prepare_region(host::Pd pd) {
   return other_regions_.prepare(*context_, transfer_, pd, memory_.address(), transfer_.region_bytes) && ready;
 }
 
-// Only Sends bring octets along.
+// Only Sends need a buffer.
 void Responder::post_receive(std::uint32_t message) {
   host::RecvWr wr;
   wr.wr_id = wr_id(item_.op == Op::kWrite ? Kind::kEnd : Kind::kMessage, message);
@@ -87,7 +87,7 @@ void Responder::check_send(const host::Wc& wc, std::uint32_t message) {
                   transfer_.payload);
 }
 
-// Immediate Data tells that the Write before it is placed (RFC 7306 section 7).
+// Immediate Data shows that the Write before it is placed (RFC 7306 section 7).
 void Responder::check_immediate(const host::Wc& wc, std::uint32_t message) {
   if (wc.opcode != abi::WcOpcode::kRecvRdmaWithImm || wc.imm_data != message) {
     return transfer_.fail(fmt::format("message {} has immediate data {:#x}", message, wc.imm_data));
@@ -110,14 +110,14 @@ void Responder::check_region() {
   }
 }
 
-// A quarter of the receives at a time.
+// Announces a quarter of the receives at a time.
 void Responder::advance() {
   if (!uses_receives(item_.op) || item_.count <= slots_) return;
   const bool due = posted_ - announced_ >= std::max(1u, slots_ / 4) || (posted_ == item_.count && announced_ < posted_);
   if (due && credits_outstanding_ < kCreditSends) post_credit();
 }
 
-// Inline data is taken at once, so one word serves all credits.
+// post_send copies inline data, so one word serves all credits.
 void Responder::post_credit() {
   if (credit_word_ == 0) credit_word_ = context_->memory().alloc(8);
   store_le64(span(credit_word_, 8).data(), posted_);

@@ -1,4 +1,4 @@
-// The other side of a Requester: takes Sends, or offers the memory that Writes and Reads use.
+// The other side of a Requester: takes Sends, or offers the memory for Writes and Reads.
 #pragma once
 
 #include "model/programs/workload/request_fault.h"
@@ -6,9 +6,9 @@
 
 namespace rnic::workload {
 
-// Each Send is compared when it has arrived, and its receive posted again; so is each Write with immediate data. All
-// Writes are compared at their end, together with the octets between them, which must still be zero. When a requester
-// has more Sends than there are receives, it learns of new receives by an RDMA Write to a word of its memory.
+// Each Send, and each Write with immediate data, is compared on arrival, and its receive is posted again. All Writes
+// are compared at the end, together with the octets between them, which must still be zero. If a requester has more
+// Sends than there are receives, it learns of new receives by an RDMA Write to a word of its memory.
 class Responder final : public Role {
  public:
   using Role::Role;
@@ -20,7 +20,7 @@ class Responder final : public Role {
   std::string waiting_for() const override;
 
  private:
-  static constexpr std::uint32_t kCreditSends = 8;  // credits on their way at most
+  static constexpr std::uint32_t kCreditSends = 8;  // maximum number of credits in flight
   bool prepare_region(host::Pd pd);
   void post_receive(std::uint32_t message);
   void received(const host::Wc& wc, std::uint32_t message, std::uint64_t at_ps);

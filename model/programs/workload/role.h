@@ -8,7 +8,7 @@
 
 namespace rnic::workload {
 
-// What a role's work requests need of the rings.
+// Ring entries for a role's work requests.
 struct RingNeeds {
   std::uint32_t sends = 0, receives = 0;
 };
@@ -16,8 +16,8 @@ struct RingNeeds {
 class Role {
  public:
   enum class Kind : std::uint8_t { kMessage, kCredit, kEnd };
-  // wr_id of a role's work requests: which role, what for, which message. Messages count from 1 in it, because 0 is no
-  // work request in a trace.
+  // wr_id of a role's work requests: role, purpose and message. Messages count from 1 in it, because 0 is no work
+  // request in a trace.
   struct WrId {
     std::uint8_t role;
     Kind kind;
@@ -31,23 +31,23 @@ class Role {
     }
   };
 
-  static constexpr unsigned kBatch = 16;  // requests behind one doorbell
+  static constexpr unsigned kBatch = 16;  // requests per doorbell
 
   Role(Transfer& transfer, std::uint8_t index) : transfer_(transfer), item_(transfer.item), index_(index) {}
   virtual ~Role() = default;
 
   virtual RingNeeds needs() const = 0;
-  // Memory, regions and receives, before the phase begins on either side. Called until it is true.
+  // Memory, regions and receives, before the phase begins on either side. Called until it returns true.
   virtual bool prepare(host::Context& context, host::Qp& qp, host::Pd pd) = 0;
-  // Somebody asks for a connection at the program's port.
+  // The program's port has received a connection request.
   virtual void requested(const host::CmEvent&) {}
   // A completion of one of its work requests, seen at `at_ps`.
   virtual void completed(const host::Wc& wc, WrId id, std::uint64_t at_ps) = 0;
   // Posts what can be posted.
   virtual void advance() = 0;
   virtual bool done() const = 0;
-  // Called when the next stage begins, until it is true: what the peer knows to be done may still be on its way into
-  // memory.
+  // Called from the beginning of the next stage until it returns true: data that the peer knows to be complete may
+  // still be on its way into memory.
   virtual bool settle() { return true; }
   virtual std::string unsettled() const { return ""; }
   virtual std::string waiting_for() const = 0;
@@ -58,7 +58,7 @@ class Role {
   host::Core& core() const { return context_->cpu().running(); }
   std::uint64_t wr_id(Kind kind, std::uint32_t message) const { return WrId{index_, kind, message}.pack(); }
   MutableByteSpan span(std::uint64_t address, std::uint64_t bytes) { return context_->memory().span(address, bytes); }
-  // A posted request that is refused is a bug of this program: it never posts more than its rings hold.
+  // A refused request is a bug of this program: it never posts more than its rings hold.
   void post(const host::SendWr* wrs, unsigned n);
   void post(const host::RecvWr& wr);
 
@@ -74,16 +74,16 @@ class LocalMemory {
  public:
   // Allocates and registers at the first call; true when the device knows the region.
   bool prepare(host::Context& context, host::Pd pd, std::uint64_t bytes, std::uint8_t access);
-  // The same with memory that is there.
+  // The same with existing memory.
   bool prepare(host::Context& context, host::Pd pd, std::uint64_t address, std::uint64_t bytes, std::uint8_t access);
-  // Gives both back; true when the device has forgotten the region. To be called until it is.
+  // Releases both; true when the device has forgotten the region. Call it until then.
   bool release(host::Context& context);
   std::uint64_t address() const { return address_; }
   std::uint32_t key() const { return mr_->lkey(); }
   host::Sge sge(std::uint64_t offset, std::uint32_t bytes) const { return {address_ + offset, bytes, mr_->lkey()}; }
 
  private:
-  std::uint64_t address_ = 0, allocated_ = 0;  // allocated: octets of its own
+  std::uint64_t address_ = 0, allocated_ = 0;  // allocated: octets that it owns
   bool releasing_ = false;
   host::Mr* mr_ = nullptr;
 };

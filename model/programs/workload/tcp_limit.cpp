@@ -13,7 +13,7 @@ namespace {
 constexpr double kCubicC = 0.4, kCubicBeta = 0.7;  // RFC 9438 section 4.1
 constexpr unsigned kIpv4AndTcp = 40, kIpv4 = 20, kAroundPacket = 14 + 8 + 4 + 12;
 
-// What a full packet takes of the receiver's window.
+// Octets of the receiver's window that a full packet takes.
 double segment_bytes(const WireParams& wire) {
   if (wire.transport == host::Transport::kTcp) return wire.mtu - kIpv4AndTcp - wire.tcp_option_bytes;
   return static_cast<double>(wire::sctp_mulpdu(wire.mtu, kIpv4, wire.bundle_reserve) + wire::kDdpSsnBytes);

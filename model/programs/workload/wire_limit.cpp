@@ -14,7 +14,7 @@ namespace {
 constexpr unsigned kEthernetHeader = 14, kIpv4Header = 20, kTcpHeader = 20;
 constexpr unsigned kSmallestFrame = 60;           // without FCS (IEEE 802.3 clause 3.2.8)
 constexpr unsigned kPreambleFcsGap = 8 + 4 + 12;  // octet times around a frame
-constexpr std::uint32_t kLongRun = 1016;          // messages: the FPDU sizes of any one message repeat by then
+constexpr std::uint32_t kLongRun = 1016;          // messages: by then the FPDU sizes of any message size repeat
 
 }  // namespace
 
@@ -81,7 +81,7 @@ double limit_gbps(Op op, const std::vector<std::uint32_t>& sizes, const WirePara
         data.add_atomic_response();
         requests.add_atomic_request();
         break;
-      case Op::kConnect:  // the wire is not what limits it
+      case Op::kConnect:  // not limited by the wire
         return 0;
     }
   }

@@ -1,5 +1,4 @@
-// What the Ethernet link allows at best: payload over all octet times that the frames take. traces/README.md derives
-// it.
+// Upper bound for an Ethernet link: payload divided by all octet times of its frames. traces/README.md derives it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 
 namespace rnic::workload {
 
-// MTU, TCP options and SCTP's reserve in octets; the options of every data segment (12 with timestamps).
+// MTU, TCP options and SCTP's reserve in octets. The TCP options are those of every data segment (12 with timestamps).
 struct WireParams {
   double rate_gbps = 100;
   unsigned mtu = 1500;
@@ -19,9 +18,9 @@ struct WireParams {
   unsigned bundle_reserve = 16;
 };
 
-// Counts the octet times of one direction of one connection. Over TCP each FPDU is a frame of its own, with the markers
-// that really fall into it; over SCTP each DDP segment is a DATA chunk, and a packet has as many as it has room for.
-// Frames are padded to the smallest one, and have preamble, FCS and gap.
+// Counts the octet times of one direction of one connection. Over TCP each FPDU is a frame, including the markers that
+// actually fall into it. Over SCTP each DDP segment is a DATA chunk, and a packet has as many chunks as fit. Frames are
+// padded to the minimum size and include preamble, FCS and gap.
 class WireMeter {
  public:
   WireMeter(const WireParams& wire, bool markers);
@@ -49,15 +48,15 @@ class WireMeter {
   const bool markers_;
   const std::size_t mulpdu_;
   std::uint32_t position_ = 0;  // in the stream
-  std::size_t packet_ = 0;      // octets of the chunks of a packet that may have room for more
+  std::size_t packet_ = 0;      // octets of the chunks in the open packet
   std::uint64_t octets_ = 0;
 };
 
-// The highest goodput of messages of these sizes in one direction of one link. `data_markers` is for the direction of
-// the payload, `request_markers` for that of Read and Atomic Requests, whose own octet times limit small Reads.
+// The highest goodput of messages of these sizes in one direction of one link. `data_markers` is for the payload's
+// direction, `request_markers` for the direction of Read and Atomic Requests, whose octet times limit small Reads.
 double limit_gbps(Op op, const std::vector<std::uint32_t>& sizes, const WireParams& wire, bool data_markers,
                   bool request_markers);
-// The same for messages of one size, in the long run.
+// The same in the long run for messages of one size.
 double limit_gbps(Op op, std::uint32_t bytes, const WireParams& wire, bool markers);
 
 }  // namespace rnic::workload

@@ -17,7 +17,7 @@
 namespace rnic::workload {
 namespace {
 
-constexpr std::size_t kMaxRoles = 256;  // of one program in one phase: eight bits of a wr_id
+constexpr std::size_t kMaxRoles = 256;  // per program and phase: eight bits of a wr_id
 
 host::ConnParam param_of(const ConnectionSpec& c, const SideSpec& side, host::Transport transport) {
   host::ConnParam p;
@@ -57,7 +57,7 @@ Workload::Workload(const Plan& plan, const std::vector<HostNode>& hosts, const W
   }
 }
 
-// The programs at both ends of each queue pair; the listening one first, as it must be there first.
+// Makes the programs at both ends of each queue pair; the listening one first, as it must run first.
 void Workload::connect(unsigned connection) {
   const ConnectionSpec& c = plan_.connections[connection];
   Barrier& barrier = *this;
@@ -98,7 +98,7 @@ void Workload::assign(std::size_t phase, const WorkItem& item, bool reverse) {
     const unsigned responder_node = reverse ? plan_.connections[c].from : plan_.connections[c].to;
     for (std::size_t q = 0; q < pairs_[c].size(); ++q) {
       const std::string where = plan_.connections[c].name + (pairs_[c].size() == 1 ? "" : fmt::format("[{}]", q));
-      // A stream of its own for each transfer.
+      // A separate random stream for each transfer.
       const std::uint64_t seed = mix64(mix64(plan_.seed) ^ mix64(transfers_.size()));
       transfers_.emplace_back(item, group.name + " on " + where, seed, group.latencies);
       transfers_.back().work = static_cast<unsigned>(groups_.size());
@@ -110,7 +110,7 @@ void Workload::assign(std::size_t phase, const WorkItem& item, bool reverse) {
   if (item.mode == Mode::kBandwidth && item.op != Op::kConnect) limit(group);
 }
 
-// FetchAdds of all queue pairs go to the same words of a node. A CmpSwap depends on those before it in its queue pair.
+// FetchAdds of all queue pairs share a node's words. A CmpSwap depends on the earlier ones in its queue pair.
 CountedWords* Workload::words_for(const WorkItem& item, unsigned responder_node,
                                   std::map<unsigned, CountedWords*>& shared) {
   CountedWords*& words = shared[responder_node];
@@ -119,7 +119,7 @@ CountedWords* Workload::words_for(const WorkItem& item, unsigned responder_node,
   return words;
 }
 
-// Where nothing of the plan listens.
+// A port on which nothing in the plan listens.
 std::uint16_t Workload::unused_port(unsigned node) const {
   std::uint16_t port = 1024;
   const auto used = [&](const ConnectionSpec& c) { return c.to == node && port >= c.port && port < c.port + c.qps; };
@@ -134,7 +134,7 @@ ChurnSide Workload::churn_side(unsigned connection, std::size_t qp, bool from) c
           c.notified ? host::CqMode::kNotified : host::CqMode::kPolled};
 }
 
-// Of the transfer that was added last.
+// For the transfer added last.
 void Workload::add_roles(std::size_t phase, Group& group, unsigned connection, std::size_t qp) {
   Transfer& transfer = *group.transfers.back();
   const Pair& pair = pairs_[connection][qp];
@@ -161,8 +161,8 @@ void Workload::add_roles(std::size_t phase, Group& group, unsigned connection, s
   }
 }
 
-// Payload leaves on the links of its sources and arrives on those of its sinks; the fewer of them decide.
-// The most that the wire allows, and the part of it that TCP can use.
+// The most that the wire allows, and the part of it that TCP can use. Payload leaves on its sources' links and arrives
+// on its sinks' links; the smaller number of links decides.
 void Workload::limit(Group& group) const {
   const WorkItem& item = *group.item;
   std::set<unsigned> sources, sinks;
@@ -184,7 +184,7 @@ void Workload::limit(Group& group) const {
   const auto links = static_cast<unsigned>(std::min(sources.size(), sinks.size()));
   group.limit_gbps = worst * links;
   const auto flows = static_cast<unsigned>(plan_.shares_port() ? item.connections.size()
-                                                               : group.transfers.size());  // with a window each
+                                                               : group.transfers.size());  // each with a window
   double share = 0;
   for (const unsigned source : sources) share = std::max(share, tcp_share(hosts_[source].path, wire_, flows));
   group.tcp_limit_gbps = group.limit_gbps * share;
@@ -203,7 +203,7 @@ void Workload::left(Endpoint& endpoint, std::uint64_t at_ps) {
   proceed(at_ps);
 }
 
-// How far a host may be ahead of another one, which tells it of something.
+// How far a host's clock may be ahead of a host that notifies it.
 std::uint64_t Workload::ahead_ps() const {
   std::uint64_t ahead = 0;
   for (const HostNode& host : hosts_) {
@@ -213,7 +213,7 @@ std::uint64_t Workload::ahead_ps() const {
   return ahead;
 }
 
-// To the next stage, when all have come who still will.
+// Begins the next stage once all remaining endpoints have arrived.
 void Workload::proceed(std::uint64_t at_ps) {
   if (arrived_ + left_ < endpoints_.size()) return;
   arrived_ = 0;

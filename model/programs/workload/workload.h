@@ -1,4 +1,4 @@
-// All programs of a run: made from the plan, kept in step, and measured.
+// All programs of a run: makes them from the plan, synchronizes and measures them.
 #pragma once
 
 #include <deque>
@@ -14,50 +14,50 @@
 
 namespace rnic::workload {
 
-// A node of the plan as the workload needs it.
+// The workload's view of a node of the plan.
 struct HostNode {
   host::Context* context = nullptr;
   std::uint32_t ip = 0;
-  TcpPath path{};  // of the payload that it sends
+  TcpPath path{};  // for the payload that it sends
 };
 
-// Construct it before the simulation starts and run until done() or failed(). Between stages all programs wait until
-// the last one is ready, and all devices know of it; the next stage begins kBarrierNs later, or when no clock has run
-// ahead any more.
+// Construct it before the simulation starts and run until done() or failed(). Between stages each program waits until
+// all programs and their devices are ready. The next stage begins kBarrierNs later or, if that is later, when no clock
+// has run ahead any more.
 class Workload final : private Barrier {
  public:
   static constexpr std::uint64_t kBarrierNs = 2000;
 
-  // `hosts` in the order of the plan's nodes. ConfigError for work that the programs cannot do.
+  // `hosts` are in the order of the plan's nodes. ConfigError for work that the programs cannot do.
   Workload(const Plan& plan, const std::vector<HostNode>& hosts, const WireParams& wire);
   Workload(const Workload&) = delete;
   Workload& operator=(const Workload&) = delete;
 
   bool done() const { return done_; }  // all phases are over and all connections closed
-  // In a phase: connections and memory regions are there.
+  // In a phase: connections and memory regions exist.
   bool working() const { return !done_ && !failed() && endpoints_.front().is_phase(stage_); }
-  // The one that runs, or the one before.
+  // The running phase, or the previous one.
   unsigned phase() const { return stage_ < 2 ? 0 : (stage_ - 2) / 2; }
   std::string phase_name(unsigned phase) const;
-  // Of what Core::work() numbers: an item in one direction. "" if there is none.
+  // Name of a number of Core::work(): an item in one direction. "" if there is none.
   std::string work_name(std::uint32_t work) const {
     return work == 0 || work > groups_.size() ? "" : groups_[work - 1].name;
   }
   bool failed() const { return !errors_.empty(); }
   const std::vector<std::string>& errors() const { return errors_; }
 
-  // Grows whenever any message completes or a stage ends: a watchdog looks at it.
+  // Grows whenever a message completes or a stage ends; for a watchdog.
   std::uint64_t progress() const;
-  // Who waits for what, one line each.
+  // What each program waits for, one line each.
   std::string waiting_for() const;
-  // Of one side of a queue pair of a connection of the plan.
+  // For one side of a queue pair of a connection of the plan.
   const std::optional<Ending>& ending(unsigned connection, std::size_t qp, bool from) const {
     const Pair& pair = pairs_[connection][qp];
     return (from ? pair.from : pair.to)->ending();
   }
-  // Results count from now on: messages that complete, and the time.
+  // Results count from now on: completed messages, and the time.
   void restart(std::uint64_t now_ps);
-  // Records of all items, in the order of the plan, as far as the run has come.
+  // Records of all items so far, in the order of the plan.
   std::vector<WorkResult> results() const;
 
  private:

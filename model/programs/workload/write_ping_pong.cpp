@@ -33,7 +33,7 @@ void WritePingPong::expect_next() {
   written_->poll_behind(stride_ - 1);
 }
 
-// When the last octet is there and others are not, the program polls all of them.
+// If the last octet has arrived and others have not, the program polls all octets.
 bool WritePingPong::arrived() {
   if (received_ == item_.count || span(sink(1), 1).data()[0] == contrary(awaited_.back())) return false;
   if (written_->fresh()) core().wake_poller();
@@ -42,7 +42,7 @@ bool WritePingPong::arrived() {
   return false;
 }
 
-// Or wrong.
+// Also true if an octet is wrong.
 bool WritePingPong::is_whole() const {
   const std::uint8_t* const found = context_->memory().span(sink(awaited_.size()), awaited_.size()).data();
   bool whole = true;

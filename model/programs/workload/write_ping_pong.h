@@ -1,6 +1,6 @@
-// RDMA Writes that go to and fro, one at a time: a program that finds one in its memory answers with one of the same
-// size. No program learns of the other's Writes by a completion. It polls the last octet, but the octets of a Write are
-// placed in any order (RFC 5040 section 5.5): what is not there yet is the contrary of what it will be.
+// RDMA Writes that go back and forth, one at a time: a program that finds one in its memory answers with one of the
+// same size. No completion reports the peer's Writes. The program polls the last octet, but the octets of a Write are
+// placed in any order (RFC 5040 section 5.5), so each octet is set to the complement of its expected value first.
 #pragma once
 
 #include <vector>
@@ -21,10 +21,10 @@ class WritePingPong final : public Role {
   std::string waiting_for() const override;
 
  private:
-  // So many Writes may await their acknowledgement, each with its octets: the answer does not wait for that.
+  // Maximum number of unacknowledged Writes, each with its own buffer: the answer does not wait for the ACK.
   static constexpr std::uint32_t kSources = 2;
   const PayloadGenerator& incoming() const { return requester_ ? transfer_.reply : transfer_.payload; }
-  // Messages end at the region's end, so that the last octet is always the same one.
+  // Messages end at the region's end, so the last octet is always at the same address.
   std::uint64_t sink(std::size_t size) const { return memory_.address() + stride_ - size; }
   void expect_next();
   bool arrived();
