@@ -11,22 +11,22 @@ namespace rnic::cli {
 
 struct TwinOptions {
   std::string rtl, lockstep;           // names of stages, as twin_names() takes them
-  const TwinSource* source = nullptr;  // there where any() are asked for
-  bool inside = false;                 // what goes on in them is kept
+  const TwinSource* source = nullptr;  // not null if any()
+  bool inside = false;                 // their internal signals are recorded
   bool any() const { return !rtl.empty() || !lockstep.empty(); }
 };
 
 class AttachedTwins final {
  public:
-  // In all chips. A stage that both options name stands beside its twin. ConfigError where there can be none.
+  // Attaches twins in all chips. A stage in both options runs in lockstep with its twin. ConfigError if impossible.
   AttachedTwins(const std::vector<Rnic*>& chips, const TwinOptions& options);
 
-  // What each waits for that stands in for a stage, one line each.
+  // What each twin that replaces a stage waits for, one line each.
   std::string waiting_for() const;
-  // One that has ended the run, by a difference or by what no RTL may do; nullptr if none has.
+  // The twin that ended the run, by a difference or by behaviour that no RTL may have; nullptr if none has.
   AttachedTwin* faulty() const;
-  // Says what and where, writes the waveforms of it into the folder, and returns the exit code. OutputError where they
-  // cannot be written.
+  // Reports what and where, writes the waveforms to the folder, and returns the exit code. OutputError if they cannot
+  // be written.
   int report_fault(const std::vector<std::string>& nodes, const std::string& out_dir, std::ostream& err) const;
 
  private:

@@ -1,4 +1,4 @@
-// What only some of the programs have in them: rnicsim nothing, rnicsim_rtl the twins of rtl-stubs and the vectors,
+// Parts that only some of the programs contain: rnicsim none, rnicsim_rtl the twins of rtl-stubs and the vectors,
 // rnicsim_vectors the vectors.
 #pragma once
 
@@ -13,8 +13,7 @@ namespace rnic::cli {
 
 struct BuiltIn {
   const TwinSource* twins = nullptr;
-  // Runs the worked vectors of a folder, with the twins of the stages that have one if these are given; returns the
-  // exit code.
+  // Runs the worked vectors of a folder, with the available twins of stages if `twins` is given; returns the exit code.
   int (*vectors)(const std::string& folder, std::ostream& out, const TwinSource* twins) = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// What every subcommand of rnicsim is.
+// The common form of rnicsim's subcommands.
 #pragma once
 
 #include <iosfwd>
@@ -12,8 +12,8 @@ class TwinSource;
 
 namespace rnic::cli {
 
-// How the program ends; scripts rely on the numbers. Where several are true, the highest is it. A run that a signal has
-// stopped ends with 128 and the signal's number.
+// Exit codes of the program; scripts rely on the numbers. If several apply, the highest counts. A run that a signal has
+// stopped ends with 128 plus the signal's number.
 enum ExitCode : int {
   kOk = 0,
   kCheckFailed = 1,
@@ -24,8 +24,8 @@ enum ExitCode : int {
   kSignalled = 128,
 };
 
-// Takes what follows the subcommand's name; returns an exit code or throws. `twins` is null in a program without RTL,
-// and `run` for the command `vectors`, which only some programs have in them.
+// `run` takes the arguments after the subcommand's name; it returns an exit code or throws. `twins` is null in a
+// program without RTL. `run` is null for the command `vectors`, which only some programs contain.
 struct Command {
   std::string_view name;
   std::string_view summary;

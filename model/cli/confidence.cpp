@@ -9,7 +9,7 @@ namespace rnic::cli {
 
 namespace {
 
-// In double: long double, Boost's default, is twice as much to compile, and is prepared before main().
+// Uses double: long double, Boost's default, takes twice as long to compile and is initialized before main().
 using StudentsT =
     boost::math::students_t_distribution<double,
                                          boost::math::policies::policy<boost::math::policies::promote_double<false>>>;
@@ -21,7 +21,7 @@ Mean mean_of(const std::vector<double>& values) {
   m.count = values.size();
   if (values.empty()) return m;
   const auto n = static_cast<double>(values.size());
-  // Around the first value: what is the same everywhere has no interval.
+  // Relative to the first value, so that equal values have an interval of exactly 0.
   const double first = values.front();
   m.mean = first + std::accumulate(values.begin(), values.end(), 0.0, [first](double sum, double v) {
                      return sum + (v - first);

@@ -1,4 +1,4 @@
-// The mean of a few measurements, and how far the true one may be from it.
+// The mean of a few measurements and its confidence interval.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@ namespace rnic::cli {
 struct Mean {
   std::size_t count = 0;
   double mean = 0;
-  std::optional<double> ci95;  // half of the 95 % confidence interval (Student's t); there are two values or more
+  std::optional<double> ci95;  // half of the 95 % confidence interval (Student's t), if there are two values or more
 };
 
 Mean mean_of(const std::vector<double>& values);

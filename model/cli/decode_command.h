@@ -1,4 +1,4 @@
-// `rnicsim decode CAPTURE [--json] [--ignore-checksums]`: what iWARP a capture holds.
+// `rnicsim decode CAPTURE [--json] [--ignore-checksums]`: the iWARP traffic in a capture.
 #pragma once
 
 #include <ostream>
@@ -12,7 +12,7 @@ class TwinSource;
 namespace rnic::cli {
 
 // `args` is what follows the word "decode". Returns 0; 1 if part of the capture could not be decoded, which the output
-// then names; 2 if the command line is wrong or the file is no capture, which is reported to `err`.
+// names; 2 if the command line is wrong or the file is not a capture, which is reported to `err`.
 int decode_command(const std::vector<std::string>& args, std::ostream& out, std::ostream& err,
                    const TwinSource* = nullptr);
 

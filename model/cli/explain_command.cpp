@@ -24,11 +24,11 @@ namespace po = boost::program_options;
 
 namespace {
 
-// To the picosecond, whatever its size: times of one column compare by eye.
+// To the picosecond at any magnitude, so that times in a column are easy to compare.
 std::string microseconds(std::uint64_t ps) { return fmt::format("{}.{:06} us", ps / 1'000'000, ps % 1'000'000); }
 std::string nanoseconds(std::uint64_t ps) { return fmt::format("{}.{:03} ns", ps / 1000, ps % 1000); }
 
-// What an event has beside its time and its place: "qpn 3, 64 octets".
+// An event's details apart from time and place: "qpn 3, 64 octets".
 std::string details(const StoryLine& line) {
   std::string text;
   const auto add = [&text](const std::string& piece) { text += (text.empty() ? "" : ", ") + piece; };
@@ -41,7 +41,7 @@ std::string details(const StoryLine& line) {
   return text;
 }
 
-// Of breakdown.tsv, which the run has beside the database if it was asked for.
+// From breakdown.tsv, which is next to the database if the run was asked for it.
 struct Part {
   std::string name;
   std::uint64_t ps = 0;
@@ -66,7 +66,7 @@ std::optional<std::uint64_t> natural(std::string_view digits) {
   return error == std::errc{} && end == digits.data() + digits.size() ? std::optional(number) : std::nullopt;
 }
 
-// "host.post=1200;doorbell=800", which come to the total; nothing for other text.
+// Parses "host.post=1200;doorbell=800", whose sum is the total; nothing for other text.
 std::optional<std::vector<Part>> parts_of(std::string_view text, std::uint64_t total_ps) {
   std::vector<Part> parts;
   std::uint64_t sum = 0;
@@ -80,7 +80,7 @@ std::optional<std::vector<Part>> parts_of(std::string_view text, std::uint64_t t
   return sum == total_ps ? std::optional(std::move(parts)) : std::nullopt;
 }
 
-// Of the requests that the map has already. ConfigError for a line that no run writes.
+// Reads the parts of those requests that are already in the map. ConfigError for a line that no run writes.
 void read_parts(const std::filesystem::path& file, Parts& parts) {
   if (std::error_code none; !std::filesystem::exists(file, none)) return;
   std::ifstream in(file);
@@ -110,7 +110,7 @@ double percent(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// The longest parts, as far as they are worth a word.
+// The longest parts that are worth mentioning.
 std::string mostly(std::vector<Part> parts, std::uint64_t whole) {
   std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.ps > b.ps; });
   std::string text;

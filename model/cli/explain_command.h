@@ -1,4 +1,4 @@
-// `rnicsim explain OUT --request a.3.17 | --slowest 5`: what happened to single requests of a run.
+// `rnicsim explain OUT --request a.3.17 | --slowest 5`: the history of single requests of a run.
 #pragma once
 
 #include <iosfwd>

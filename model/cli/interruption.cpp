@@ -14,12 +14,12 @@ namespace {
 
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
-// A handler of firmware takes less than a millisecond.
+// A firmware handler takes less than a millisecond.
 constexpr unsigned kPatienceS = 2;
 
-// A signal handler reaches nothing but what is static.
+// A signal handler can only reach static data.
 volatile std::sig_atomic_t first_signal = 0, caught[std::size(kSignals)] = {};
-std::atomic<std::uint64_t> seen_handler{0};  // of native firmware, when a signal came last
+std::atomic<std::uint64_t> seen_handler{0};  // of native firmware, at the last signal
 
 extern "C" void keep_signal(int number) {
   if (first_signal == 0) {
@@ -47,7 +47,7 @@ void catch_interruptions() {
     struct sigaction action {};
     if (sigaction(kSignals[i], nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
     action.sa_handler = keep_signal;
-    action.sa_flags = SA_NODEFER;  // wakes any wait in the system
+    action.sa_flags = SA_NODEFER;  // no SA_RESTART: signals interrupt any system call
     sigemptyset(&action.sa_mask);
     caught[i] = sigaction(kSignals[i], &action, nullptr) == 0;
   }

@@ -3,13 +3,13 @@
 
 namespace rnic::cli {
 
-// The first signal is kept until the run asks for it; the next one of any kind ends the process at once, as the
-// system's default would. A handler of native firmware that does not end prevents the run from asking: the next signal,
-// or some seconds, end the handler. A signal that was ignored when the program began stays ignored (nohup). A file that
-// grows beyond the process's limit is a failed write from now on, not a signal.
+// The first signal is kept until the run asks for it. The next one of any kind ends the process at once, as the
+// system's default would. A native firmware handler that does not return prevents the run from asking; then the next
+// signal, or some seconds, end the handler. A signal that was ignored when the program began stays ignored (nohup).
+// From now on, a file that grows beyond the process's limit is a failed write, not a signal.
 void catch_interruptions();
 
-// Its number, or 0.
+// The number of the first signal, or 0.
 int interruption();
 
 // "SIGINT"

@@ -1,4 +1,4 @@
-// The SystemC library has a main() of its own that prints a banner first; this one comes before it.
+// The SystemC library's own main() prints a banner first; this one takes precedence.
 #include <cstdlib>
 #include <iostream>
 #include <systemc>

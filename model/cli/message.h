@@ -1,4 +1,4 @@
-// What the program says on standard error.
+// The program's messages on standard error.
 #pragma once
 
 #include <ostream>
@@ -8,7 +8,7 @@
 
 namespace rnic::cli {
 
-// A line, however much of what it was given the message cites.
+// Prints one line, and shortens a message that cites too much of its input.
 inline void tell(std::ostream& err, std::string_view message) { err << "rnicsim: " << shortened(message) << '\n'; }
 
 }  // namespace rnic::cli

@@ -52,13 +52,13 @@ int report(const System& system, const RunResult& result, std::ostream& out, std
   }
 }
 
-// Says which files could not be written, each with its reason. Returns the exit code.
+// Reports which files could not be written, each with its reason. Returns the exit code.
 int tell_unwritten(const std::vector<std::string>& failures, std::ostream& err) {
   for (const std::string& failure : failures) tell(err, failure);
   return failures.empty() ? kOk : kNotWritten;
 }
 
-// ConfigError where another run would not be the same.
+// ConfigError if a second run could differ.
 void need_repeatable(const System& system, const OneRun& one) {
   const char* const what = !system.programs().repeats() ? "a peer outside"
                            : one.options.gdb_port       ? "a debugger"
@@ -67,7 +67,7 @@ void need_repeatable(const System& system, const OneRun& one) {
   throw ConfigError(fmt::format("--wave-on and --wave-ring repeat the run, and one with {} cannot be repeated", what));
 }
 
-// The waveform of a moment that the run finds: a second process that repeats it, and when to ask it.
+// The waveform of a moment that the run finds. Has a second process that repeats the run, and decides when to ask it.
 class FoundWave {
  public:
   FoundWave(System& system, const OneRun& one, std::ostream& err)
@@ -76,7 +76,7 @@ class FoundWave {
         err_(err),
         repeat_([&system, one](const WaveRepeat::Moment& moment) { return repeat(system, one, moment); }) {}
 
-  // To be called from time to time, and last when the run is over.
+  // Call it from time to time, and once more when the run is over.
   void look(const RunOutputs& outputs, std::uint64_t now_ps, bool over) {
     const WaveTriggers& triggers = *outputs.triggers();
     const std::optional<std::uint64_t> at = triggers.fired_ps();
@@ -87,7 +87,7 @@ class FoundWave {
          fmt::format("{} at {}", triggers.fired(), time_text(*at)));
   }
 
-  // The run has ended without a trigger, and not well: the last cycles in which a stage of a chip was called.
+  // For a run that failed without a trigger: shows the last cycles in which a stage of a chip was called.
   void look_back(const RunOutputs& outputs, const std::string& why, bool failed_check) {
     const bool is_wanted = condition().ring_ps || (failed_check && outputs.triggers()->on_failed_check());
     if (repeat_.begun() || !is_wanted) return;
@@ -121,7 +121,7 @@ class FoundWave {
     repeat_.begin(moment);
   }
 
-  // In the second process: the same run, without any other output, as far as it matters.
+  // In the second process: the same run to the end of the window, without any other output.
   static std::string repeat(System& system, const OneRun& one, const WaveRepeat::Moment& moment) {
     RunOptions options;
     options.out_dir.clear();
@@ -137,7 +137,7 @@ class FoundWave {
     RunEnd end = RunEnd::kFailed;
     try {
       end = run.drive();
-    } catch (const std::exception&) {  // what ended the first run
+    } catch (const std::exception&) {  // the one that ended the first run
     }
     run.write_outputs(end);
     return run.write_failures().empty() ? "" : run.write_failures().front();

@@ -1,4 +1,4 @@
-// One run of a system: twins attached, driven to its end, outputs written, and its report.
+// One run of a system: attaches twins, drives it to its end, writes outputs and reports.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ struct OneRun {
   bool shows_progress = true;
 };
 
-// What a run and its twins came to; `report` prints it and returns the exit code.
+// The result of a run and its twins. A Report prints it and returns the exit code.
 struct RunResult {
   const Run& run;
   RunEnd end;
@@ -29,14 +29,14 @@ struct RunResult {
 };
 using Report = std::function<int(const RunResult& result)>;
 
-// Once in a process. Returns the exit code: that of the report, or of what comes before it.
+// Once per process. Returns the exit code of a twin's fault or the report, at least kNotWritten if an output fails.
 int run_system(System& system, const OneRun& run, const Report& report, std::ostream& err);
 
-// The system that the scenario describes.
+// Runs the system that the scenario describes.
 int run_one(const Scenario& scenario, const Overlay& command_line, const OneRun& run, std::ostream& out,
             std::ostream& err);
 
-// stats.json of such a run before its first picosecond, with nothing counted. Once in a process.
+// stats.json of such a run before its first picosecond, with nothing counted. Once per process.
 nlohmann::ordered_json statistics_before(const Scenario& scenario, const Overlay& command_line);
 
 }  // namespace rnic::cli

@@ -1,4 +1,4 @@
-// The options that all subcommands with a configuration share, and the one way to parse options.
+// The options that all subcommands with a configuration share, and the common parser.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace rnic::cli {
 
-// A scenario file and --set options, later ones above earlier ones and all of them above the file.
+// A scenario file and --set options. Later options override earlier ones, and all of them override the file.
 struct ConfigOptions {
   std::string scenario;  // file name; empty without one
   std::vector<std::string> set;
@@ -23,7 +23,7 @@ struct ConfigOptions {
   // The scenario's contents, an empty object without one. Throws ConfigError if it is not a JSON object.
   nlohmann::json read_scenario() const;
 
-  // Settings of the scenario's object "config", of one node above them, and of the command line above all. Throws
+  // Settings of the scenario's object "config", overridden by those of one node, then by the command line. Throws
   // ConfigError.
   Overlay overlay(const nlohmann::json& contents, const Overlay& node = {}) const;
 };

@@ -1,5 +1,5 @@
-// rnicsim has no SystemVerilog twins and no worked vectors in it, since few runs need them and they take as long to
-// build as the rest. Where its command line asks for them it hands it to a program beside it, which is the same with
+// rnicsim contains neither SystemVerilog twins nor worked vectors: few runs need them, and they take as long to build
+// as the rest. If its command line asks for them, it becomes another program in its folder, which is the same with
 // them.
 #pragma once
 
@@ -8,9 +8,9 @@
 
 namespace rnic::cli {
 
-enum class OtherProgram { kRtl, kRtlInside, kVectors };  // kRtlInside: with twins that show their inside
+enum class OtherProgram { kRtl, kRtlInside, kVectors };  // kRtlInside: twins with internal signals
 
-// Never returns. ConfigError where there is no such program, which says how to build it.
+// Never returns. If there is no such program, the ConfigError says how to build it.
 [[noreturn]] void become(OtherProgram which, const std::string& command, const std::vector<std::string>& args);
 
 }  // namespace rnic::cli

@@ -1,4 +1,4 @@
-// The options of what a command shows of the chips it simulates: transaction log, waveform, and figures over time.
+// The output options of a command that simulates chips: transaction log, waveform, and figures over time.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class OutputOptions {
   // Declares --trace, --breakdown, --db, --perfetto, --capture-tlps, --capture-requests, --wave, --wave-scope,
   // --wave-from and --wave-to, --wave-on, --wave-for and --wave-ring, --stats-every, --stats-per-qp and --warmup.
   void add_to(boost::program_options::options_description& options);
-  // Completes the RunOptions. ConfigError that begins with the command's name for what does not go together.
+  // Completes the RunOptions. ConfigError, beginning with the command's name, for options that do not go together.
   void read(const std::string& command, const boost::program_options::variables_map& given);
 
  private:

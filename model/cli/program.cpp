@@ -56,7 +56,7 @@ struct ExitCodeText {
   const char* meaning;
 };
 
-// As README.md has them.
+// As in README.md.
 constexpr ExitCodeText kExitCodes[] = {
     {"0", "done, and every check passed"},
     {"1", "a check, a connection or a peer failed, or RTL differs from its stage"},
@@ -116,9 +116,9 @@ int guarded(std::ostream& err, const std::function<int()>& body) try { return bo
   return fail(err, kUsage, e.what());
 } catch (const OutputError& e) {
   return fail(err, kNotWritten, e.what());
-} catch (const std::filesystem::filesystem_error& e) {  // a name that is too long, a folder that may not be read
+} catch (const std::filesystem::filesystem_error& e) {  // a name that is too long, an unreadable folder
   return fail(err, kUsage, e.what());
-} catch (const std::exception& e) {  // InternalError, and what the kernel made of an exception within a process
+} catch (const std::exception& e) {  // InternalError, and exceptions of a process that the kernel wraps
   return fail(err, kInternal, e.what());
 }
 

@@ -13,7 +13,7 @@ namespace rnic::cli {
 // `args` without the program's name. Never throws.
 int run_program(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, const BuiltIn& parts = {});
 
-// What `body` returns, or for an exception the exit code that it means, with a line on `err`.
+// Returns the result of `body`. An exception becomes its exit code, with a line on `err`.
 int guarded(std::ostream& err, const std::function<int()>& body);
 
 }  // namespace rnic::cli

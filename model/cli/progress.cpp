@@ -13,7 +13,7 @@ namespace {
 constexpr auto kInterval = std::chrono::seconds(1);
 constexpr const char* kClearLine = "\r\x1b[K";
 
-// If what is left goes as what is done; nothing where nobody can know.
+// Extrapolates the time left from the share done; empty if it is unknown.
 std::string left_text(std::chrono::duration<double> elapsed, double done, double total) {
   if (done <= 0 || total < done) return "";
   return fmt::format(", {} left", duration_text(elapsed.count() * (total - done) / done));

@@ -1,5 +1,5 @@
-// A line on the terminal while a run or a sweep lasts: simulated time, share done, speed, time left. Only for people:
-// nothing is printed when standard error is not a terminal, and nothing here finds its way into results.
+// A line on the terminal during a run or a sweep: simulated time, share done, speed, time left. Only for people:
+// nothing is printed if standard error is not a terminal, and nothing here affects results.
 #pragma once
 
 #include <chrono>
@@ -16,10 +16,10 @@ class Progress {
 
   // To standard error, if that is a terminal.
   Progress();
-  // To any stream, by any clock.
+  // With any stream and any clock.
   Progress(std::ostream& out, bool on, WallClock clock);
 
-  // Prints at most once per second of wall time. `total` 0 means that nobody knows.
+  // Prints at most once per second of wall time. `total` is 0 if it is unknown.
   void update(std::uint64_t now_ps, std::uint64_t done, std::uint64_t total);
 
   // Removes the line.
@@ -40,12 +40,12 @@ class SweepProgress {
   SweepProgress();
   SweepProgress(std::ostream& out, bool on, Progress::WallClock clock);
 
-  // Of `total` points, those that ended before this process began are `earlier`. At most once per second of wall time.
+  // Prints at most once per second of wall time. Of `total` points, `earlier` ended before this process began.
   struct Points {
     std::size_t total = 0, earlier = 0, ended = 0, running = 0, failed = 0;
   };
   void update(const Points& points);
-  // Removes the line, for something else to be printed.
+  // Removes the line so that something else can be printed.
   void clear();
 
  private:
@@ -57,7 +57,7 @@ class SweepProgress {
   std::string line_;  // on the terminal
 };
 
-// With the largest unit that leaves at least 1: "1.500 us".
+// In the largest unit that leaves at least 1: "1.500 us".
 std::string time_text(std::uint64_t ps);
 
 // "7 s", "3 min 20 s", "2 h 05 min".

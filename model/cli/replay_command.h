@@ -11,7 +11,7 @@ class TwinSource;
 
 namespace rnic::cli {
 
-// `args` is what follows the word "replay". kCheckFailed if there is a difference that nothing explains.
+// `args` is what follows the word "replay". kCheckFailed for an unexplained difference.
 int replay_command(const std::vector<std::string>& args, std::ostream& out, std::ostream& err,
                    const TwinSource* = nullptr);
 

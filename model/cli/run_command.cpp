@@ -38,7 +38,7 @@ struct Arguments {
   SweepOptions sweep;
 };
 
-// One point as a run of its own, or all of them: then every point's settings are read before any point is run.
+// Runs one point as a single run, or all points once it has read the settings of each.
 int run_swept(const Scenario& scenario, const Overlay& command_line, const Arguments& a, const po::variables_map& given,
               std::ostream& out, std::ostream& err) {
   if (a.point) {

@@ -20,7 +20,7 @@
 namespace rnic::cli {
 namespace {
 
-// Members of stats.json, wherever they are, that a run has at its end only, or as it was asked to.
+// Members of stats.json, at any depth, that a run has only at its end or on request.
 constexpr const char* kOfTheEnd[] = {
     "bottleneck_candidates", "checks",      "error",  "errors",      "histogram", "latency_breakdown",
     "latency_cdf",           "not_written", "phases", "utilization", "warmup_ps"};
@@ -33,7 +33,7 @@ bool is_of_the_end(const std::string& path) {
   return false;
 }
 
-// What is wrong with the columns, if anything.
+// The errors in the columns; empty if there are none.
 std::string mistyped(const std::vector<SweepColumn>& columns, const nlohmann::ordered_json& stats) {
   std::string text;
   for (const SweepColumn& c : columns) {
@@ -72,7 +72,7 @@ void check_columns(const Scenario& scenario, const Overlay& command_line) {
   const std::vector<SweepColumn>& columns = scenario.sweep.columns;
   if (columns.empty() || scenario.has_external_peer()) return;
   int ends[2];
-  if (pipe(ends) != 0) return;  // the points tell, if they can run at all
+  if (pipe(ends) != 0) return;  // the points report mistyped columns, if they can run at all
   const pid_t pid = fork();
   if (pid == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -35,13 +35,13 @@ namespace po = boost::program_options;
 
 namespace {
 
-constexpr std::size_t kMostTasks = 256;  // unless told otherwise; a Slurm array has at most a thousand
+constexpr std::size_t kMostTasks = 256;  // by default; a Slurm array has at most a thousand
 constexpr const char* kJob = "submit.json";
 constexpr const char* kUsageText =
     "usage: rnicsim sweep submit SCENARIO (--slurm | --parallel) --out DIR [options]\n"
     "       rnicsim sweep collect DIR\n\n";
 
-// Where the shell would find it, with `input` as its standard input unless that is empty. Returns its exit status.
+// Runs a program like the shell, with the file `input` as standard input unless empty. Returns its exit status.
 int run_tool(const std::vector<std::string>& command, const std::string& input) {
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -87,7 +87,7 @@ class Submission {
   bool read(const std::vector<std::string>& args, std::ostream& out);
   void check_points();
   void write_scenario();
-  // Nothing is written before all of it is known.
+  // Nothing is written before everything is known.
   int to_slurm(std::ostream& out, std::ostream& err);
   int to_parallel(std::ostream& out, std::ostream& err, const TwinSource* twins);
 
@@ -98,7 +98,7 @@ class Submission {
   SweepJob job_;
 };
 
-// False after a text for people.
+// False if it has only printed a text for people.
 bool Submission::read(const std::vector<std::string>& args, std::ostream& out) {
   po::options_description options("options");
   po::positional_options_description positional;
@@ -135,7 +135,7 @@ bool Submission::read(const std::vector<std::string>& args, std::ostream& out) {
   return true;
 }
 
-// The tasks would all find the same mistake.
+// Otherwise all tasks would find the same mistake.
 void Submission::check_points() {
   Overlay assigned;
   for (const std::string& assignment : config_.set) assigned.set(assignment);
@@ -184,7 +184,7 @@ int Submission::to_parallel(std::ostream& out, std::ostream& err, const TwinSour
   command.insert(command.end(), passed_.begin(), passed_.end());
   out << fmt::format("files: {}, scenario.json and {} beside it\n", list, kJob) << std::flush;
   if (dry_) return kOk;
-  run_tool(command, list);  // its exit status counts tasks; what became of the points is in their records
+  run_tool(command, list);  // its exit status counts tasks; the records have the points' outcomes
   return collect(out_dir_, out, err, twins);
 }
 

@@ -18,7 +18,7 @@ std::string command(const SweepJob& job, const std::string& share) {
   return fmt::format("{} --share {}/{}", text, share, job.tasks);
 }
 
-// Slurm replaces what follows a % in a name.
+// Slurm expands a % in a file name.
 std::string log_pattern(const std::string& folder) {
   std::string pattern;
   for (const char c : folder) pattern += c == '%' ? std::string("%%") : std::string(1, c);
@@ -40,7 +40,7 @@ std::vector<std::string> collect_arguments(const SweepJob& job, const std::strin
   return arguments;
 }
 
-// exec: a signal to the task is one to the program.
+// With exec, a signal to the task reaches the program.
 std::string slurm_script(const SweepJob& job) {
   std::string name = job.name;
   std::replace_if(

@@ -49,7 +49,7 @@ class PointReader {
   std::map<std::string, std::string> crcs_;  // of images
 };
 
-// The RV32 images that the nodes run, by their contents.
+// Checksums of the RV32 images that the nodes run.
 nlohmann::json PointReader::images(const ScenarioConfig& config) {
   nlohmann::json images = nlohmann::json::array();
   for (const SystemConfig& node : config.nodes) {
@@ -63,7 +63,7 @@ nlohmann::json PointReader::images(const ScenarioConfig& config) {
   return images;
 }
 
-// What is set in the scenario counts by its effect, and what is said for people not at all.
+// Settings of the scenario count by their effect. Texts for people do not count.
 std::string PointReader::id(const Scenario& point) {
   const ScenarioConfig config = resolve_scenario(point, command_line_);
   nlohmann::json contents = common_;
@@ -80,7 +80,7 @@ std::string PointReader::id(const Scenario& point) {
   return id_of(contents);
 }
 
-// A setting in effect; null if there is none of that name, as with values of a scenario.
+// A setting in effect; null if there is none of that name, as for values of a scenario.
 nlohmann::json setting_at(const nlohmann::ordered_json& settings, std::string path) {
   std::replace(path.begin(), path.end(), '.', '/');
   const nlohmann::ordered_json::json_pointer at('/' + path);

@@ -27,10 +27,10 @@ using nlohmann::ordered_json;
 
 constexpr const char* kPrefix = "points.";
 constexpr const char* kSuffix = ".jsonl";
-constexpr const char* kSaid = "rnicsim: ";  // in front of a line that says what went wrong
+constexpr const char* kSaid = "rnicsim: ";  // before an error message
 constexpr std::size_t kLongestError = 1000;
 
-// Copied as they are.
+// Copied unchanged.
 constexpr const char* kOfRun[] = {"end", "digest", "cpu_s", "checks", "bottleneck"};
 constexpr const char* kOfItem[] = {"name",         "op",         "count",     "bytes",   "duration_ps",
                                    "goodput_gbps", "limit_gbps", "rate_mops", "data_ok", "error"};
@@ -43,7 +43,7 @@ void copy(const ordered_json& from, const char* const (&keys)[N], ordered_json& 
   }
 }
 
-// What limits the phase of a result.
+// The limiter of a result's phase.
 std::string limiter(const ordered_json& stats, const ordered_json& result) {
   if (!stats.contains("phases") || !result.contains("phase")) return "";
   for (const ordered_json& phase : stats["phases"]) {
@@ -62,7 +62,7 @@ ordered_json item(const ordered_json& stats, const ordered_json& result) {
   return j;
 }
 
-// The program's own words; of a run that only missed its checks, those.
+// The program's own error messages, and the failed checks.
 std::string reason(const ordered_json& stats, const std::string& report) {
   std::string text;
   const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
@@ -83,7 +83,7 @@ ordered_json stats_of(const std::string& folder) {
   return fs::exists(file) ? std::move(report::read_stats(file).value) : ordered_json(ordered_json::object());
 }
 
-// What record_of makes, and what the sweep adds to it.
+// The shape of record_of()'s result with the sweep's additions.
 const JsonShape& record_shape() {
   static const JsonShape shape(fmt::format(R"({{
         "id!": "text", "exit_code!": "0..{}", "end": "text", "digest": "text", "cpu_s": "number", "checks": [{}],
@@ -95,7 +95,7 @@ const JsonShape& record_shape() {
   return shape;
 }
 
-// Who has come to an end of its own has results, if only an empty list.
+// A finished run has results, if only an empty list.
 ordered_json checked(ReadBack read) {
   if (is_finished(read.value["exit_code"].get<int>()) && !read.value.contains("results")) {
     read.fail({}, "needs 'results'");
@@ -116,7 +116,7 @@ std::vector<fs::path> journals(const std::string& folder) {
   return files;
 }
 
-// With a lock, where the file system has such. -1, with errno, where it cannot be opened.
+// Locks the file if the file system has locks. Returns -1, with errno, if it cannot be opened.
 int open_journal(const std::string& file) {
   const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor < 0 || flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return descriptor;
@@ -165,7 +165,7 @@ SweepJournal::SweepJournal(const std::string& folder, const std::string& share)
   if (descriptor_ < 0) throw OutputError(fmt::format("{}: cannot be created: {}", file_, std::strerror(errno)));
   const off_t end = lseek(descriptor_, 0, SEEK_END);
   char last = '\n';
-  if (end > 0 && pread(descriptor_, &last, 1, end - 1) == 1 && last != '\n') append({});  // ends what was cut off
+  if (end > 0 && pread(descriptor_, &last, 1, end - 1) == 1 && last != '\n') append({});  // ends a cut-off line
 }
 
 SweepJournal::~SweepJournal() {

@@ -1,4 +1,4 @@
-// What a sweep keeps of a point's run, and the file that it is appended to.
+// A sweep's record of a point's run, and the file to which it is appended.
 #pragma once
 
 #include <map>
@@ -12,22 +12,22 @@
 
 namespace rnic::cli {
 
-// JSON of what programs said, which need not be UTF-8.
+// JSON of program output, which need not be UTF-8.
 std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
 
-// The run came to an end of its own, and would come to the same again.
+// The run ended on its own, and would end the same way again.
 bool is_finished(int exit_code);
 
-// Of the run in that folder: "id", "exit_code", "end", "digest", "columns" as pairs of path and value ("nearest"
-// has what was meant by a path that does not exist), "results" of each item, "checks", "bottleneck" where stats.json
-// has one, and "error", the reason of an exit code that is not 0. `report` is what the run said.
+// The record of the run in that folder: "id", "exit_code", "end", "digest", "columns" as pairs of path and value,
+// "nearest" (the intended path for each one that does not exist), "results" of each item, "checks", "bottleneck" if
+// stats.json has one, and "error", the reason for a nonzero exit code. `report` is the run's output.
 nlohmann::ordered_json record_of(const std::string& id, int exit_code, const std::string& folder,
                                  const std::string& report, const std::vector<SweepColumn>& columns);
-// One that stands alone in a file; nothing if it is none, or not whole.
+// A record that is alone in a file; nothing if it is invalid or incomplete.
 std::optional<nlohmann::ordered_json> read_record(const std::string& file);
 
-// Records as lines of JSON, one for each point that has run. It survives who writes it: a line that was cut off is no
-// record. One that nobody can have written is an error. Several processes of a sweep have a file each in the same
+// Records as lines of JSON, one for each point that has run. The file survives its writer: a line that was cut off is
+// no record. A whole line that is no valid record is an error. Each process of a sweep has its own file in the same
 // folder.
 class SweepJournal {
  public:
@@ -42,10 +42,10 @@ class SweepJournal {
   // Throws OutputError.
   void append(const nlohmann::ordered_json& record);
 
-  // Of all files in the folder. Of several records of a point a finished one counts, otherwise the last. ConfigError
-  // with file, line and path of what is no record.
+  // Records of all files in the folder. If a point has several, a finished one counts, otherwise the last. ConfigError
+  // with file, line and path for an invalid record.
   static Records read(const std::string& folder);
-  // ConfigError if a process has one of them open.
+  // ConfigError if another process has one of the files open.
   static void remove(const std::string& folder);
 
  private:

@@ -40,7 +40,7 @@ using nlohmann::ordered_json;
 constexpr std::size_t kNumberWidth = 10;  // of a column, unless its title is wider
 constexpr const char* kSummary = "sweep.json";
 constexpr const char* kTable = "sweep.csv";
-constexpr const char* kPoint = "point.json";  // a record, on its way from a point's process
+constexpr const char* kPoint = "point.json";  // a record, passed from a point's process
 constexpr const char* kReport = "report.txt";
 
 bool is_number(const std::string& name) {
@@ -56,7 +56,7 @@ void remove_point(const fs::path& folder) {
   fs::remove(folder, none);  // unless there is something else in it
 }
 
-// Until a child has ended or a signal has come; a signal that comes just before is seen a moment later.
+// Waits until a child has ended or a signal has arrived. A signal just before that is seen a moment later.
 void wait_for_child() {
   sigset_t children;
   sigemptyset(&children);
@@ -122,9 +122,9 @@ class SweepRun {
   std::optional<SweepJournal> journal_;
   std::map<pid_t, std::size_t> running_;
   std::map<std::size_t, Ended> ended_;  // by the first point of the same identity
-  std::vector<std::size_t> same_;       // how many points of mine have that identity
+  std::vector<std::size_t> same_;       // number of this share's points with that identity
   std::size_t mine_ = 0, row_ = 0, earlier_ = 0, done_ = 0, finished_ = 0, failed_ = 0;
-  std::size_t foreign_ = 0;  // results in the folder that are of no point
+  std::size_t foreign_ = 0;  // results in the folder that belong to no point
   bool stopping_ = false;
   int worst_ = kOk;
   SweepSummary summary_;
@@ -200,7 +200,7 @@ std::string SweepRun::file(std::size_t point, const char* name) const {
   return (fs::path(folder(point)) / name).string();
 }
 
-// Empty if it does not remain.
+// Empty if the folder does not remain.
 std::string SweepRun::kept_folder(std::size_t point, int code) const {
   const bool is_kept = options_.kept == KeptPoints::kAll || (options_.kept == KeptPoints::kFailed && code != kOk);
   return is_kept ? folder(points_.first[point]) : "";
@@ -227,8 +227,8 @@ void SweepRun::keep_finished() {
   if (!options_.collect) out_ << fmt::format("{} of {} points were finished before\n", earlier_, mine_);
 }
 
-// Whether the record is what a run of the point would come to: with its folder, if that is to remain, and with these
-// columns, which its statistics have where they are still there.
+// True if the record can replace a run of the point: it has its folder, if that is to remain, and these columns. Other
+// columns are read from the statistics if these still exist.
 bool SweepRun::is_kept(std::size_t point, ordered_json& record) const {
   const int code = record["exit_code"].get<int>();
   if (!is_finished(code) && !options_.collect) return false;
@@ -259,7 +259,7 @@ void SweepRun::start(std::size_t point) {
   std::error_code none;
   fs::remove(file(point, kPoint), none);
   fs::remove(file(point, kReport), none);
-  // A process that dies at once leaves a report as well, which is empty.
+  // Even a process that dies at once leaves a report, an empty one.
   fs::create_directories(folder(point), none);
   std::ofstream(PendingFile(file(point, kReport)).name());
   out_.flush();
@@ -267,15 +267,15 @@ void SweepRun::start(std::size_t point) {
   const pid_t pid = fork();
   if (pid < 0) throw ConfigError(fmt::format("point {}: no process can be created", point));
   if (pid == 0) {
-    journal_.reset();  // its lock, and that of the folder, are the parent's
+    journal_.reset();  // the parent holds the locks of journal and folder
     folder_.reset();
     be_point(point);
   }
   running_[pid] = point;
 }
 
-// No destructor of what the parent made may run here. A terminal's Ctrl-C goes to the children too: it is the parent
-// who tells them.
+// No destructor of the parent's objects may run here. A terminal sends Ctrl-C to the children too; they leave it to the
+// parent to stop them.
 void SweepRun::be_point(std::size_t point) const {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::signal(SIGINT, SIG_IGN);
@@ -307,14 +307,14 @@ void SweepRun::collect() {
   std::string end;
   if (WIFSIGNALED(status))
     end = fmt::format("its process ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
-  // It was stopped in the name of the signal that came to us.
+  // It was stopped because of the signal to this process.
   if (interruption() != 0 && (WIFSIGNALED(status) || code >= kSignalled)) code = kSignalled + interruption();
   const std::size_t point = child->second;
   running_.erase(child);
   ended(point, code, end);
 }
 
-// What its process has left, or what can be said without.
+// The record that its process has left, or one without results.
 ordered_json SweepRun::take_record(std::size_t point, int code, const std::string& end) const {
   std::error_code none;
   const std::optional<ordered_json> left = read_record(file(point, kPoint));
@@ -325,7 +325,7 @@ ordered_json SweepRun::take_record(std::size_t point, int code, const std::strin
   return record;
 }
 
-// Whatever it was that ended, its report is whole now.
+// The report is complete now, however the process ended.
 void SweepRun::ended(std::size_t point, int code, const std::string& end) {
   attempt([&] { PendingFile(file(point, kReport)).commit(); });
   ordered_json record = take_record(point, code, end);
@@ -367,7 +367,7 @@ void SweepRun::head() {
   out_ << text << "  data\n" << std::flush;
 }
 
-// Those that can be printed by now in the order of the points; with gaps, all there are.
+// Prints the rows that are ready in the order of the points; with gaps, all available rows.
 void SweepRun::rows(bool with_gaps) {
   for (; row_ < sweep_.points(); ++row_) {
     if (!is_mine(row_)) continue;
@@ -382,7 +382,7 @@ void SweepRun::row(std::size_t point, const Ended& end) {
   worst_ = std::max(worst_, code);
   const bool incomplete = code >= kSignalled;
   std::string in = record.contains("folder") ? folder(record["folder"].get<std::size_t>()) : "";
-  if (!fs::exists(in)) in.clear();  // somebody has removed it
+  if (!fs::exists(in)) in.clear();  // it was removed
   summary_.add(point, in, record);
   std::string text = fmt::format("{:>5}", point);
   std::size_t column = 0;
@@ -472,7 +472,7 @@ KeptPoints parse_kept(const std::string& text) {
   throw ConfigError(fmt::format("run: --keep-points {}: is all, failed or none", text));
 }
 
-// There may have been more points.
+// The earlier sweep may have had more points.
 void remove_sweep(const std::string& folder) {
   SweepJournal::remove(folder);
   std::error_code none;

@@ -17,11 +17,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kGood = 0.95;  // of the best result: before a knee
+constexpr double kGood = 0.95;  // of the best result; less is beyond a knee
 
-// Numbers of an item's results that are given as a mean, and in the columns of sweep.csv.
+// Numbers of an item's results that have means and columns in sweep.csv.
 constexpr const char* kMeasured[] = {"goodput_gbps", "rate_mops", "p50_ns", "p99_ns"};
-// Of a record, as they are.
+// Copied unchanged from a record.
 constexpr const char* kOfRecord[] = {"id", "end", "cpu_s", "results", "checks", "bottleneck", "error"};
 
 std::string cell_text(const Json& value) {
@@ -65,7 +65,7 @@ void add_name(const std::string& name, std::vector<std::string>& names) {
   if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
-// A character of UTF-8 is one column wide here.
+// Counts each UTF-8 character as one column.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
@@ -103,7 +103,7 @@ bool SweepSummary::repeats() const {
   return std::any_of(sweep_.axes.begin(), sweep_.axes.end(), [](const SweepAxis& a) { return a.mean; });
 }
 
-// By their paths; without those that the scenario says.
+// By path, without axes at the scenario's own value.
 Json SweepSummary::settings(std::size_t point, bool with_repeats) const {
   Json settings = Json::object();
   for (std::size_t a = 0; a < sweep_.axes.size(); ++a) {
@@ -165,7 +165,7 @@ std::vector<SweepSummary::Group> SweepSummary::groups() const {
   return groups;
 }
 
-// Of the runs that came to their end, whether or not they met their checks.
+// Only of runs that reached their end, whether or not their checks passed.
 Json SweepSummary::mean_of_rows(const Group& group, const Json::json_pointer& at) const {
   std::vector<double> values;
   for (const std::size_t r : group.rows) {
@@ -216,7 +216,7 @@ Json SweepSummary::json(bool complete) const {
   return j;
 }
 
-// At a point, of what the first column is of.
+// The limiter at a point: of the first column's item, or of the run.
 std::string SweepSummary::limiter(const Json& row) const {
   std::istringstream path(columns_.front().path);
   std::string head, index;
@@ -289,7 +289,7 @@ std::string SweepSummary::csv() const {
   std::vector<std::string> head{"point", "exit_code"};
   for (const SweepAxis& a : sweep_.axes) head.push_back(a.title);
   for (const SweepColumn& c : columns_) head.push_back(c.title);
-  std::vector<std::string> items;  // as the first point with results has them
+  std::vector<std::string> items;  // of the first point with results
   for (const Json& row : rows_) {
     if (!items.empty() || !row.contains("results")) continue;
     for (const Json& item : row["results"]) items.push_back(item["name"].get<std::string>());

@@ -12,10 +12,10 @@ namespace rnic::cli {
 
 class SweepSummary {
  public:
-  // `baselines` of the axes, where one varies at a time (SweepPoints).
+  // `baselines` are of the axes, if one varies at a time (SweepPoints).
   SweepSummary(const Scenario& scenario, std::vector<SweepColumn> columns, std::vector<nlohmann::json> baselines);
 
-  // The record (sweep_record.h) of a point; its folder unless it is not kept.
+  // Adds a point's record (sweep_record.h), and its folder unless it is not kept.
   void add(std::size_t point, const std::string& folder, const nlohmann::ordered_json& record);
 
   nlohmann::ordered_json json(bool complete) const;
@@ -27,20 +27,20 @@ class SweepSummary {
 
  private:
   using Json = nlohmann::ordered_json;
-  struct Group {  // points that repeat one
+  struct Group {  // repeats of one point
     std::vector<std::size_t> rows;
   };
 
-  // Of an axis of numbers, by the first column: from that value down, or up, the result is less than the best one of
-  // the axis by more than a little. The values themselves still are good. Beyond them, these are named as what limits
-  // the phase of the column's item, or the run, if the column is of none.
+  // For an axis of numbers. Below `limits_below` or above `limits_above` the first column falls short of the axis's
+  // best result by more than a margin; at these values it is still good. `limited_by` names the limiters beyond them:
+  // of the phase of the column's item, or of the run if the column is not an item's.
   struct Knee {
     std::size_t axis;
     double best;
-    nlohmann::json limits_below, limits_above;  // null: it does not
+    nlohmann::json limits_below, limits_above;  // null: it does not limit
     std::vector<std::string> limited_by;
   };
-  // What an axis does to the first column.
+  // The first column at one value of an axis.
   struct Measured {
     double result;
     std::vector<std::string> limited_by;

@@ -2,7 +2,7 @@
 
 namespace rnic::cli {
 
-// Of this program, as the build has it: "0.2.0".
+// The program's version, from the build: "0.2.0".
 const char* version();
 
 }  // namespace rnic::cli

@@ -19,7 +19,7 @@
 namespace rnic::cli {
 namespace {
 
-constexpr char kWritten = '+', kFailed = '-';  // an answer begins with one of them; the reason follows the second one
+constexpr char kWritten = '+', kFailed = '-';  // first character of an answer; a reason follows kFailed
 
 [[noreturn]] void fail() {
   throw OutputError(std::string("--wave-on, --wave-ring: no second process: ") + std::strerror(errno));
@@ -47,7 +47,7 @@ WaveRepeat::WaveRepeat(const Repeat& repeat) {
   answers_ = answers[0];
 }
 
-// The terminal's signals are for the first process, which ends this one; so does its death.
+// Terminal signals are for the first process, which ends this one explicitly or by its own death.
 void WaveRepeat::serve(const Repeat& repeat, int orders, int answers) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -66,7 +66,7 @@ void WaveRepeat::serve(const Repeat& repeat, int orders, int answers) {
   }
   const std::string answer = why.empty() ? std::string(1, kWritten) : kFailed + why;
   const bool told = write(answers, answer.data(), answer.size()) == static_cast<ssize_t>(answer.size());
-  _exit(told ? 0 : 1);  // what was open before is the first process's to close
+  _exit(told ? 0 : 1);  // the first process closes what was open before
 }
 
 WaveRepeat::~WaveRepeat() { end(); }
@@ -83,7 +83,7 @@ void WaveRepeat::end() {
 void WaveRepeat::begin(const Moment& moment) {
   RNIC_CHECK(!begun_);
   begun_ = true;
-  const auto ignored = std::signal(SIGPIPE, SIG_IGN);  // if it has ended, finish() says so
+  const auto ignored = std::signal(SIGPIPE, SIG_IGN);  // finish() reports if the process has ended
   [[maybe_unused]] const ssize_t written = write(orders_, &moment, sizeof moment);
   std::signal(SIGPIPE, ignored);
 }

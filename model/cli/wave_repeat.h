@@ -1,6 +1,6 @@
-// The waveform of a moment that is known only when it has come: nothing is recorded for it. A second process, made
-// before the first picosecond, waits; when the moment is known it repeats the run, which is the same, and writes the
-// waveform of that window.
+// The waveform of a moment that is not known in advance, without recording anything for it. A second process, created
+// before the first picosecond, waits. Once the moment is known, it repeats the run identically and writes the waveform
+// of that window.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ class WaveRepeat final {
  public:
   struct Moment {
     std::uint64_t from_ps, to_ps;
-    std::uint64_t marked_ps;  // what it is shown for
+    std::uint64_t marked_ps;  // the moment of interest
   };
-  // What the second process does: repeats the run until `to_ps` or its end. Returns why there is no waveform, or
-  // nothing.
+  // The second process's work: repeats the run until `to_ps` or its end. Returns why there is no waveform, or an empty
+  // text.
   using Repeat = std::function<std::string(const Moment& moment)>;
-  // To be called before anything has threads or open outputs. OutputError if there can be no second process.
+  // Call it before there are threads or open outputs. OutputError if there can be no second process.
   explicit WaveRepeat(const Repeat& repeat);
   // Ends the second process if it is not done.
   ~WaveRepeat();
   WaveRepeat(const WaveRepeat&) = delete;
   WaveRepeat& operator=(const WaveRepeat&) = delete;
 
-  // Once. It works beside this process from now on.
+  // Call it once. The second process then runs beside this one.
   void begin(const Moment& moment);
   bool begun() const { return begun_; }
-  // Waits for it. Returns why there is no waveform, or nothing; when `stopped` becomes true, it is ended.
+  // Waits for it, or ends it when `stopped` returns true. Returns why there is no waveform, or an empty text.
   std::string finish(const std::function<bool()>& stopped);
 
  private:
