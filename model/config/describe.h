@@ -1,4 +1,4 @@
-// The field lists read in the other direction: reference of all settings, and the values in effect.
+// The field lists in the other direction: a reference of all settings, and the values in effect.
 #pragma once
 
 #include <iosfwd>
@@ -68,7 +68,7 @@ std::vector<FieldInfo> list_fields(std::string_view path = {}) {
   return list;
 }
 
-// The values in effect, nested by group: an input that gives the same configuration again.
+// The values in effect, nested by group: as input they give the same configuration again.
 template <class C>
 nlohmann::ordered_json dump_fields(const C& config) {
   nlohmann::ordered_json tree = nlohmann::ordered_json::object();

@@ -1,4 +1,4 @@
-// What a configuration structure says about each of its members. The structure lists its fields once,
+// The description of a configuration structure's members. The structure lists its fields once,
 //
 //   struct CrcCheckConfig {
 //     bool enabled = true;                       // the member initialiser is the default, and the only one
@@ -64,7 +64,7 @@ constexpr EnumOption<E> one_of(const std::array<Named<E>, N>& table) {
   return {table.data(), N};
 }
 
-// Everything that a field list says about one member of type T.
+// A field list's entry for one member of type T.
 template <class T>
 struct FieldSpec {
   static_assert(std::is_same_v<T, bool> || std::is_unsigned_v<T> || std::is_same_v<T, double> ||
@@ -115,7 +115,7 @@ class FieldWalker {
  public:
   FieldWalker(C& object, std::string prefix, Leaf& leaf) : object_(object), prefix_(std::move(prefix)), leaf_(leaf) {}
 
-  // Out of line: hundreds of fields are walked, once each, and inlining each is what takes a compiler its time.
+  // Out of line: hundreds of fields are walked once each, and inlining each one costs compile time.
   template <class T, class S, class... Options>
   [[gnu::noinline, gnu::cold]] void operator()(const char* key, T S::*member, std::string_view meaning,
                                                const Options&... options) {

@@ -18,7 +18,7 @@ namespace {
 using nlohmann::ordered_json;
 using Path = std::vector<std::string>;
 
-// Walking through it uses the stack.
+// Limits the depth: walking through the value uses the stack.
 auto depth_check(const std::string& origin) {
   return [&origin](int depth, nlohmann::json::parse_event_t event, const auto&) {
     static constexpr int kDeepest = 64;
@@ -37,7 +37,7 @@ std::ifstream opened(const std::string& file) {
   return in;
 }
 
-// Without the library's own tag.
+// The library's message without its tag.
 std::string_view reason_of(const nlohmann::json::exception& error) {
   const std::string_view what = error.what();
   const std::size_t text = what.find("] ");
@@ -62,7 +62,7 @@ std::string path_text(const Path& path) {
 bool is_count(const ordered_json& value) { return value.is_number_unsigned(); }
 bool is_single(const ordered_json& value) { return value.is_primitive() && !value.is_null(); }
 
-// What `check` throws gets the step that leads there.
+// Prepends the step to the path of a mismatch that `check` throws.
 template <class Check>
 void below(const std::string& step, Check check) try {
   check();
@@ -80,7 +80,7 @@ void check_settings(const ordered_json& value) {
   }
 }
 
-// A record of the registry has its unit; a group has none.
+// A registry record has its unit; a group has none.
 void check_statistics(const ordered_json& value) {
   if (!value.is_object()) refuse("an object of statistics", value);
   const auto is_text = [&value](const char* name) { return value.contains(name) && !value[name].is_object(); };
@@ -156,7 +156,7 @@ void check_shape(const ordered_json& shape, const ordered_json& value) {
   else check_kind(shape.get_ref<const std::string&>(), value);
 }
 
-// Characters of a text; tells which of them was read last.
+// The characters of a text; records which one was read last.
 struct Reader {
   using iterator_category = std::forward_iterator_tag;
   using value_type = char;
@@ -181,7 +181,7 @@ struct Reader {
   const char** last;
 };
 
-// Stops the parser where the value of that path begins.
+// Stops the parser at the beginning of the value with that path.
 class Finder final : public nlohmann::json_sax<ordered_json> {
  public:
   explicit Finder(const Path& wanted) : wanted_(wanted) {}
@@ -234,7 +234,7 @@ nlohmann::json read_json_file(const std::string& file) {
   std::ifstream in = opened(file);
   try {
     return nlohmann::json::parse(in, depth_check(file));
-  } catch (const nlohmann::json::exception& e) {  // a number that no double holds is no parse_error
+  } catch (const nlohmann::json::exception& e) {  // a number beyond double is not a parse_error
     throw ConfigError(fmt::format("{}: {}", file, cited(reason_of(e), 1000)));
   }
 }
@@ -282,7 +282,7 @@ bool ReadBack::parse() {
   } catch (const ordered_json::parse_error& error) {
     if (error.byte > text_.size()) return false;
     const std::string_view reason = reason_of(error);
-    const std::size_t place = reason.find(": ");  // the library counts lines of this text only
+    const std::size_t place = reason.find(": ");  // the library counts only the lines of this text
     throw ConfigError(fmt::format("{}: line {}: {}", file_, line_at(last),
                                   cited(reason.substr(place == std::string_view::npos ? 0 : place + 2), 1000)));
   } catch (const ordered_json::exception& error) {

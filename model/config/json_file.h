@@ -1,4 +1,4 @@
-// Files of JSON: those that users write, and those that the program has written and reads back.
+// JSON files: those that users write, and those that the program has written and reads back.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +13,23 @@ namespace rnic {
 
 // The parsed contents of a JSON file. Throws ConfigError naming the file, and line and column of a syntax error.
 nlohmann::json read_json_file(const std::string& file);
-// `text` as JSON; discarded if it is none. Throws ConfigError with the origin where it is nested too deep to be walked.
+// `text` as JSON; a discarded value if it is not JSON. ConfigError, naming the origin, if it is nested too deeply.
 nlohmann::json parse_json(const std::string& text, const std::string& origin);
 
-// The expected form of a value, for those who read it back. It is written as JSON:
+// The expected form of a value that is read back, written as JSON:
 //
 //     {"name!": "text", "share": "number?", "codes": ["0..255"], "pair": ["text", "any"], "*": "count"}
 //
-// "text", "flag", "number", "count" (a natural number) and "3..7" (one within bounds) are what they say, "any" is
-// everything, "settings" an object of such objects and single values, "statistics" one of such objects and records:
-// numbers with a "unit" and a "description". One with "?" may be null. A list with one element is of any length, others
-// have as many. Of an object, members with "!" must be there, "*" is each that is not named; without it they are
-// ignored.
+// "text", "flag", "number", "count" (a natural number) and "3..7" (one within bounds) are what they say; "any" is
+// everything. "settings" is an object of such objects and single values. "statistics" is an object of such objects and
+// records: numbers with a "unit" and a "description". A value with "?" may be null. A list with one element may have
+// any length; other lists have a fixed length. In an object, a member with "!" is required, and "*" stands for every
+// member that is not named; without "*" these are ignored.
 class JsonShape {
  public:
   explicit JsonShape(const char* text);
 
-  // A value within that is not as it should be.
+  // A value inside that does not match.
   struct Mismatch {
     std::vector<std::string> path;  // keys, and "[3]"
     std::string reason;             // "must be text, not 5"
@@ -40,20 +40,19 @@ class JsonShape {
   const nlohmann::ordered_json shape_;
 };
 
-// What was read back: a value, and where in its file each part of it is.
+// A value that was read back, with the place of each part in its file.
 class ReadBack {
  public:
-  // A file as a whole. Throws ConfigError "file: line 3: results[0].name: must be text, not 5" for what has not the
-  // shape, and for what is no JSON.
+  // A whole file. Throws ConfigError "file: line 3: results[0].name: must be text, not 5" if the shape does not match,
+  // and if the file is not JSON.
   ReadBack(const std::string& file, const JsonShape& shape);
-  // A line of a file of lines. Nothing if it was cut off before the value's end, as a process leaves it that dies while
-  // it writes.
+  // A line of a file. Nothing if it was cut off before the value's end, as by a process that died while writing.
   static std::optional<ReadBack> line(const std::string& file, std::size_t number, std::string text,
                                       const JsonShape& shape);
 
   nlohmann::ordered_json value;
 
-  // ConfigError for a value that has the shape and still cannot be.
+  // ConfigError for a value that has the shape and is still impossible.
   [[noreturn]] void fail(const std::vector<std::string>& path, const std::string& reason) const;
 
  private:

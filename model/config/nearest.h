@@ -1,4 +1,4 @@
-// The word that a mistyped one was probably meant to be.
+// The probable meaning of a mistyped word.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace rnic {
 // Levenshtein distance: insertions, deletions and substitutions of one character.
 unsigned edit_distance(std::string_view a, std::string_view b);
 
-// The candidate with the smallest edit distance, the first one of several. `candidates` is not empty.
+// The candidate with the smallest edit distance; the first one if there are several. `candidates` is not empty.
 const std::string& nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace rnic

@@ -10,7 +10,7 @@
 namespace rnic {
 namespace {
 
-// As the JSON library sees it, which writes it to stats.json.
+// By the JSON library's rules, since it writes the text to stats.json.
 bool is_utf8(std::string_view text) {
   try {
     return !nlohmann::json(std::string(text)).dump().empty();
@@ -19,7 +19,7 @@ bool is_utf8(std::string_view text) {
   }
 }
 
-// Messages name keys, and one that begins with a null octet would end them.
+// Messages name keys, and a null octet at the beginning of a key would end the message.
 void check_key(std::string_view key, std::string_view origin) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20; };
   if (std::none_of(key.begin(), key.end(), is_control)) return;

@@ -1,4 +1,4 @@
-// What users wrote, by dotted path: scenario files and --set options, each value with the place it came from.
+// The users' settings by dotted path: from scenario files and --set options, each value with its origin.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace rnic {
 
-// One value as written. A value from --set is text that the target's type gives a meaning to.
+// One value as written. The type of the target gives a --set text its meaning.
 struct Setting {
   nlohmann::json value;
   bool is_text = false;
@@ -27,11 +27,11 @@ class Overlay {
   void set(std::string_view assignment);
   void put(const std::string& path, Setting setting) { settings_[path] = std::move(setting); }
 
-  // This overlay below another one: where both have a value the other's counts. A node's own settings are
+  // This overlay under another one, whose values take precedence. A node's own settings are
   // base.with(node).with(command_line).
   Overlay with(const Overlay& upper) const;
 
-  // The settings whose path is one of those.
+  // The settings whose path satisfies `is_one`.
   Overlay select(const std::function<bool(std::string_view path)>& is_one) const;
 
   // Throws ConfigError unless every path lies in the given group ("rnic" for the settings of one node).

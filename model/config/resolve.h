@@ -1,4 +1,4 @@
-// From defaults and an overlay to a structure whose every value has been checked.
+// Resolves defaults and an overlay to a structure with checked values.
 #pragma once
 
 #include <limits>
@@ -14,7 +14,7 @@
 
 namespace rnic {
 
-// What is wrong with a value of a field; empty if nothing is.
+// The violated constraint of a field's value; empty if there is none.
 template <class T>
 std::string constraint_violation(const T& value, const FieldSpec<T>& spec) {
   if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
@@ -45,7 +45,7 @@ T setting_as(const std::string& path, const Setting& setting, const FieldSpec<T>
   }
 }
 
-// Throws ConfigError for a setting within `path` that is none of the known keys.
+// Throws ConfigError for a setting within `path` whose key is unknown.
 void fail_on_unknown_keys(const Overlay& overlay, std::string_view path, const std::vector<std::string>& known);
 
 // The structure at `path` of the configuration tree; an empty path is its root. Throws ConfigError for an unknown key

@@ -1,4 +1,4 @@
-// The most of something that rises and falls: octets in a buffer.
+// The maximum of a level that rises and falls, such as octets in a buffer.
 #pragma once
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 
 namespace rnic {
 
-// Since the begin or the last restart, when it is the level of that moment. Who reads statistics restarts them, which
-// is no change of what has them.
+// The maximum since the beginning or the last restart, which sets it to the current level. restart() is const because a
+// reader of statistics restarts them, and this does not change the owner's state.
 class HighWater {
  public:
   // Call it at every change, or with the peak between two changes and the level after it.

@@ -6,9 +6,9 @@
 
 namespace rnic {
 
-// The first kExactSamples samples are kept as they are, and all figures are exact. With more, samples are counted in
-// buckets of 1/128 octave: percentiles are then wrong by at most 0.4 % (values below 256 stay exact), while count,
-// minimum, maximum and mean are always exact. The sum of all samples must be below 2^64.
+// The first kExactSamples samples are kept, and all figures are exact. With more, samples are counted in buckets of
+// 1/128 octave: percentiles are then wrong by at most 0.4 % (values below 256 stay exact), while count, minimum,
+// maximum and mean are always exact. The sum of all samples must be below 2^64.
 class Histogram {
  public:
   static constexpr std::size_t kExactSamples = 4096;
@@ -17,8 +17,8 @@ class Histogram {
 
   void record(std::uint64_t value);
 
-  // What was recorded after `earlier`, a copy of this one. Once there are buckets, minimum and maximum are wrong by at
-  // most 0.4 %, too.
+  // The samples recorded after `earlier`, a copy of this histogram. Once there are buckets, minimum and maximum are
+  // wrong by at most 0.4 %, too.
   Histogram since(const Histogram& earlier) const;
 
   std::uint64_t count() const { return count_; }
@@ -26,7 +26,7 @@ class Histogram {
   std::uint64_t max() const { return max_; }
   double mean() const { return count_ == 0 ? 0.0 : static_cast<double>(sum_) / static_cast<double>(count_); }
 
-  // The nearest rank: the smallest sample that is not below `per_mille` thousandths (1 to 1000) of all samples; 0 of
+  // The nearest rank: the smallest sample that is not below `per_mille` thousandths (1 to 1000) of all samples; 0 for
   // an empty histogram.
   std::uint64_t percentile(unsigned per_mille) const { return percentiles({per_mille})[0]; }
   // Several at once: the samples are sorted only once.

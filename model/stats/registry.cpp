@@ -8,7 +8,7 @@
 namespace rnic {
 namespace {
 
-// One word for each thing, the same in all of a run's outputs. "ratio" is of 0 to 1.
+// One unit for each thing, the same in all of a run's outputs. A "ratio" is 0 to 1.
 constexpr std::string_view kUnits[] = {
     "CQEs",       "CQs",        "FPDUs",      "MRs",         "QPs",          "SRQs",      "STags",
     "TLPs",       "ULPDUs",     "WQEs",       "accesses",    "associations", "bursts",    "calls",

@@ -1,5 +1,5 @@
-// All figures of a run by dotted path. Components own their counters; the registry knows where they are, what they
-// are called and in which unit they count. report.h writes them.
+// All figures of a run by dotted path. Components own their counters; the registry knows their locations, names and
+// units. report.h writes them.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ namespace rnic {
 
 class StatsRegistry {
  public:
-  // Computed when the figures are written: what there is at that time.
+  // Computed when the figures are written, from the state at that time.
   using Derived = std::function<double()>;
-  // Likewise, but what it was at a restart is left out.
+  // Likewise, but its value at a restart is subtracted.
   struct Sum {
     Derived value;
     double before = 0;
@@ -34,7 +34,7 @@ class StatsRegistry {
     std::string path;
     Source source;
     std::string unit, description;
-    // Of restart(): what a counter was, or a histogram.
+    // Set by restart(): a counter's value, or a copy of a histogram.
     std::uint64_t counted_before = 0;
     std::shared_ptr<const Histogram> recorded_before;
   };
@@ -43,10 +43,10 @@ class StatsRegistry {
   // group of figures.
   void add(const std::string& path, Source source, std::string unit, std::string description);
 
-  // What has been counted, recorded or reached until now does not count.
+  // Excludes everything counted, recorded or reached until now.
   void restart();
 
-  // What a figure is now, whatever was before a restart; not of histograms and ratios.
+  // The current value of a figure, regardless of a restart; not for histograms and ratios.
   double value(const std::string& path) const;
   const Entry& entry(const std::string& path) const;
 
@@ -57,16 +57,16 @@ class StatsRegistry {
   std::set<std::string> paths_, groups_;
 };
 
-// A place in the hierarchy, given to a component so that it can register without knowing where it stands.
+// A place in the hierarchy. A component gets it and registers without knowing where it stands.
 class StatsGroup {
  public:
-  StatsGroup() = default;  // not in the tree: what is registered is dropped
+  StatsGroup() = default;  // not in the tree: drops registrations
   explicit StatsGroup(StatsRegistry& registry, std::string path = {}) : registry_(&registry), path_(std::move(path)) {}
 
   StatsGroup group(const std::string& name) const {
     return registry_ == nullptr ? StatsGroup() : StatsGroup(*registry_, join(name));
   }
-  // What a component counts: Counters::fields(v) calls v(key, member, unit, description) for each member.
+  // A component's counters: Counters::fields(v) calls v(key, member, unit, description) for each member.
   template <class Counters>
   void counters(const Counters& counters) const {
     const auto each = [&](const char* key, auto member, const char* unit, const char* description) {
@@ -85,11 +85,11 @@ class StatsGroup {
   void histogram(const std::string& name, const Histogram& histogram, std::string unit, std::string description) const {
     add(name, &histogram, std::move(unit), std::move(description));
   }
-  // What only grows, of somebody who does not count it for statistics.
+  // A value that only grows, from an owner that does not count it for statistics.
   void sum(const std::string& name, StatsRegistry::Derived value, std::string unit, std::string description) const {
     add(name, StatsRegistry::Sum{std::move(value)}, std::move(unit), std::move(description));
   }
-  // Of what only grows, both; 0 of nothing.
+  // Both values only grow; 0 if `whole` is 0.
   void ratio(const std::string& name, StatsRegistry::Derived part, StatsRegistry::Derived whole,
              std::string description) const {
     add(name, StatsRegistry::Ratio{{std::move(part)}, {std::move(whole)}}, "ratio", std::move(description));

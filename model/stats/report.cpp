@@ -22,7 +22,7 @@ Figures figures(const StatsRegistry::Entry& e, const std::uint64_t* counter) {
 
 Figures figures(const StatsRegistry::Entry&, const HighWater* most) { return {{"value", std::uint64_t{*most}}}; }
 
-// JSON knows no infinity; a rate over no time has no value.
+// JSON has no infinity; a rate over an empty time has no value.
 Figures figures(double value) { return {{"value", std::isfinite(value) ? ordered_json(value) : ordered_json()}}; }
 
 Figures figures(const StatsRegistry::Entry&, const StatsRegistry::Derived& derived) { return figures(derived()); }
@@ -54,8 +54,8 @@ Figures figures_of(const StatsRegistry::Entry& e) {
 
 }  // namespace
 
-// Paths come group by group, and are there once: nothing is looked for but where the group changes. Objects get their
-// room at once, as their members do not move, but are copied.
+// Paths are unique and come group by group, so lookups are only needed when the group changes. Objects reserve their
+// room up front, since growing copies their members instead of moving them.
 ordered_json to_json(const StatsRegistry& registry) {
   constexpr std::size_t kRoom = 64;
   using Object = ordered_json::object_t;

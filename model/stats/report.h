@@ -1,4 +1,4 @@
-// All figures of a run, written. Code that counts needs none of this.
+// Writes all figures of a run. Code that counts needs none of this.
 #pragma once
 
 #include <iosfwd>
