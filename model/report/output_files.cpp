@@ -76,7 +76,7 @@ const JsonShape& sweep_shape() {
 
 std::string element(std::size_t i) { return fmt::format("[{}]", i); }
 
-// A list of a value that is not as long as another one.
+// Fails if a list is not as long as another one.
 void expect_length(const ReadBack& read, const std::vector<std::string>& path, const ordered_json& list,
                    std::size_t length, const char* other) {
   if (list.size() == length) return;

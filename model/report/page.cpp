@@ -8,7 +8,7 @@
 namespace rnic::report {
 namespace {
 
-// Within a script element nothing may look like its end or like a comment, and "<" has no use outside of strings.
+// Inside a script element, the data must not look like its end or a comment; "<" occurs only in strings.
 std::string script_safe(std::string json) {
   std::string safe;
   safe.reserve(json.size() + json.size() / 64);
@@ -30,7 +30,7 @@ std::string page(const nlohmann::ordered_json& data) {
   };
   std::string html;
   std::size_t at = 0;
-  for (const auto& [place, text] : parts) {  // in the order in which they stand there
+  for (const auto& [place, text] : parts) {  // in the order of page.html
     const std::size_t begin = kHtml.find(place, at);
     RNIC_CHECK_MSG(begin != std::string_view::npos, std::string("page.html: ") + std::string(place));
     html.append(kHtml, at, begin - at).append(text);

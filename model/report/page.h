@@ -1,4 +1,4 @@
-// One HTML file that needs no other and no network: our page, the plotting library, and the data.
+// One HTML file that needs no other file and no network: our page, the plotting library, and the data.
 #pragma once
 
 #include <string>

@@ -7,7 +7,7 @@ foreach(part IN LISTS PARTS)
   string(APPEND text "const std::string_view ${name} =")
   foreach(file IN LISTS files)
     file(READ ${file} content)
-    # A compiler need not take more than 64 KiB in one literal; neighbours are one.
+    # A compiler need not accept a literal over 64 KiB; adjacent literals are joined.
     string(LENGTH "${content}" length)
     set(at 0)
     while(at LESS length)

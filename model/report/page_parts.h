@@ -1,4 +1,4 @@
-// The files of page/ and the libraries, which the build puts into the program.
+// The files of page/ and the libraries, which the build compiles into the program.
 #pragma once
 
 #include <string_view>

@@ -15,8 +15,8 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr unsigned kSlowest = 5;
-constexpr std::size_t kMostEvents = 2000;    // of a request: a long Read has tens of thousands
-constexpr std::size_t kMostCommands = 2000;  // churn has more, and the page a line for each
+constexpr std::size_t kMostEvents = 2000;    // per request: a long Read has tens of thousands
+constexpr std::size_t kMostCommands = 2000;  // churn has more, and the page has a line for each
 
 ordered_json event_json(const StoryLine& line) {
   ordered_json j{{"time_ps", line.ps}, {"node", line.node}, {"where", line.place}, {"kind", line.kind}};
@@ -29,7 +29,7 @@ ordered_json event_json(const StoryLine& line) {
   return j;
 }
 
-// The first and the last, where there are too many.
+// Only the first and the last if there are too many.
 ordered_json events_json(const std::vector<StoryLine>& lines) {
   ordered_json events = ordered_json::array();
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -55,7 +55,7 @@ ordered_json request_events(const std::string& database, const std::vector<std::
   for (const ChosenRequest& example : examples) {
     try {
       add(story.find(example.id), example.why);
-    } catch (const ConfigError&) {  // of a run that began to write its database later
+    } catch (const ConfigError&) {  // the run began to write its database later
     }
   }
   unsigned place = 0;

@@ -1,4 +1,4 @@
-// What a run's database tells on the page: the events of chosen requests, and the firmware's commands.
+// The page's data from a run's database: the events of chosen requests, and the firmware's commands.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ struct ChosenRequest {
   std::string id, why;
 };
 
-// [{"id", "why", "events": [{"time_ps", "node", "where", "kind", "bytes", "text"}…]}…]: `chosen`, which have to be
-// there; then `examples` that are there, and the slowest. Throws ConfigError.
+// [{"id", "why", "all": count, "events": [{"time_ps", "node", "where", "kind", "bytes", "text"}…]}…]: all of `chosen`,
+// which must exist, then the existing ones of `examples`, then the slowest. Throws ConfigError.
 nlohmann::ordered_json request_events(const std::string& database, const std::vector<std::string>& chosen,
                                       const std::vector<ChosenRequest>& examples);
 
-// [{"time_ps", "node", "text", "cycles"}…]: when each command was done, and the cycles since it had come.
+// [{"time_ps", "node", "text", "cycles"}…]: the completion time of each command, and the cycles since its arrival.
 nlohmann::ordered_json firmware_commands(const std::string& database);
 
 }  // namespace rnic::report

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr const char* kStats = "stats.json";
 constexpr const char* kSweep = "sweep.json";
 constexpr const char* kDatabase = "run.sqlite";
-// A log may be long, and nobody reads more on a page.
+// A log may be long, and nobody reads more than this on a page.
 constexpr std::size_t kMostLogLines = 2000;
 
 bool is_file(const fs::path& path) {
@@ -50,7 +50,7 @@ ordered_json settings_json(const std::vector<FieldInfo>& settings) {
   return list;
 }
 
-// A script's numbers are doubles: what they cannot hold (a drawn seed) becomes text.
+// A script's numbers are doubles: larger ones (drawn seeds) become text.
 void make_exact(ordered_json& value) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 53;
   if (value.is_structured()) {
@@ -60,14 +60,14 @@ void make_exact(ordered_json& value) {
   }
 }
 
-// The requests that stand for others in the latency breakdown.
+// The latency breakdown's example requests.
 std::vector<ChosenRequest> examples_of(const ordered_json& stats) {
   std::vector<ChosenRequest> examples;
   if (!stats.contains("latency_breakdown")) return examples;
   for (const ordered_json& breakdown : stats["latency_breakdown"]) {
     if (!breakdown.contains("examples")) continue;
     const std::string operation = breakdown["operation"], work = breakdown.value("work", "");
-    if (operation == "receive") continue;  // its sequence is the message's
+    if (operation == "receive") continue;  // it has the sequence of its message
     const std::string of = work.empty() ? operation : work + ", " + operation;
     for (const auto& [which, id] : breakdown["examples"].items()) {
       examples.push_back({id.get<std::string>(), fmt::format("{}, {}", of, which)});
@@ -76,7 +76,7 @@ std::vector<ChosenRequest> examples_of(const ordered_json& stats) {
   return examples;
 }
 
-// The last part of each path, or the whole where several end alike.
+// The last part of each path, or the whole paths if several have the same last part.
 std::vector<std::string> names_of(const std::vector<std::string>& folders) {
   std::vector<std::string> names;
   std::set<std::string> known;

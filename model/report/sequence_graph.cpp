@@ -15,10 +15,10 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::size_t kMostConnections = 16;
-// Of a direction, of data and of acknowledgements each: of the busiest four, and of others.
+// Per direction, for data and acknowledgements each: for the four busiest connections, and for others.
 constexpr std::size_t kMostLines = 1500, kFewerLines = 400;
 
-// Octets or chunks that were sent one after the other, close in time.
+// Consecutive octets or chunks, sent close in time.
 struct Line {
   std::uint64_t from_ns, to_ns;
   std::int64_t begin, end;
@@ -30,25 +30,25 @@ struct Ack {
   std::int64_t acknowledged, window_end;
 };
 
-// What one side sends, and what the other acknowledges of it.
+// One side's data, and the other side's acknowledgements.
 struct Direction {
   std::uint32_t first = 0;  // sequence number of the first octet, or chunk
   bool known = false;
   int window_shift = 0;  // of the side that acknowledges
-  std::int64_t end = 0;  // of what was sent
+  std::int64_t end = 0;  // of the data sent
   std::uint64_t octets = 0, segments = 0, retransmissions = 0;
   std::vector<Line> lines;
-  std::vector<Ack> acks;  // each ack_step-th
+  std::vector<Ack> acks;  // every ack_step-th
   std::uint64_t ack_count = 0, ack_step = 1;
   Ack last_ack{};
-  std::uint64_t close_ns = 0;  // lines closer than this are one
+  std::uint64_t close_ns = 0;  // closer lines are joined
 
-  // A number near `end`, which no window is far from.
+  // The position near `end`, since no window is far from it.
   std::int64_t position(std::uint32_t sequence) const {
     return end + static_cast<std::int32_t>(sequence - first - static_cast<std::uint32_t>(end));
   }
   void begin(std::uint32_t sequence) { first = sequence, known = true; }
-  // `length` sequence numbers from `sequence` on, which are `bytes` octets.
+  // `length` sequence numbers from `sequence` on, with `bytes` octets.
   void data(std::uint64_t ns, std::uint32_t sequence, std::size_t length, std::size_t bytes);
   void ack(std::uint64_t ns, std::uint32_t number, std::uint32_t window);
   void thin(std::size_t most);
@@ -87,7 +87,7 @@ void Direction::ack(std::uint64_t ns, std::uint32_t number, std::uint32_t window
   if (acks.size() >= 2 * kMostLines) thin_acks();
 }
 
-// Every other one, and so from now on, for the same density everywhere.
+// Drops every other one, and later ones likewise, for a uniform density.
 void Direction::thin_acks() {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < acks.size(); i += 2) acks[kept++] = acks[i];
@@ -95,8 +95,8 @@ void Direction::thin_acks() {
   ack_step *= 2;
 }
 
-// Until there is room again: of more retransmissions than fit every other one goes, and lines twice as far apart become
-// one. Retransmissions keep their neighbours apart, so they get half of the room.
+// Makes room: drops every other retransmission until the rest fit, then doubles the distance at which lines are joined.
+// Retransmissions keep their neighbours apart, so they get half of the room.
 void Direction::thin(std::size_t most) {
   const auto is_again = [](const Line& l) { return l.again; };
   while (static_cast<std::size_t>(std::count_if(lines.begin(), lines.end(), is_again)) > most / 2) {
@@ -116,7 +116,7 @@ void Direction::thin(std::size_t most) {
 struct Conversation {
   capture::Endpoint initiator, responder;
   bool sctp = false;
-  std::array<Direction, 2> from{};  // the initiator, the responder
+  std::array<Direction, 2> from{};  // from the initiator, from the responder
   std::uint64_t octets() const { return from[0].octets + from[1].octets; }
 };
 
@@ -176,7 +176,7 @@ class Conversations {
   }
 
  private:
-  // The one between these ends; a new one if there is none yet, or if one opens whose first number is another.
+  // The conversation between these ends; a new one for new ends, or if one opens with another first number.
   Conversation& conversation(bool sctp, const capture::Endpoint& src, const capture::Endpoint& dst, bool opens = false,
                              std::uint32_t first = 0) {
     const auto ends = std::minmax(src, dst);

@@ -1,4 +1,4 @@
-// What a time-sequence graph of a captured TCP connection or SCTP association shows: data, retransmissions,
+// The data of a time-sequence graph of a captured TCP connection or SCTP association: data, retransmissions,
 // acknowledgements and windows.
 #pragma once
 
@@ -8,13 +8,13 @@
 
 namespace rnic::report {
 
-// {"connections": [{"name", "directions": [{"name", "unit", "octets", "segments", "retransmissions",
+// {"connections": [{"name", "directions": [{"name", "unit", "octets", "segments", "retransmissions", "joined_ns",
 //   "data": [[from_ns, to_ns, sequence, end, again]…], "acks": [[ns, acknowledged, window_end]…]}]}], "left_out": n}
-// Sequence numbers count from 0, over TCP octets, over SCTP DATA chunks (TSNs), whose window, of octets, has no place
-// among them: window_end is null. `unit` is "octet" or "TSN". Segments or chunks that follow each other without a gap
-// are one line of `data` while they are close in time, so that a long capture gives a picture of bounded size; a
-// retransmission is always a line of its own, as long as there are no more than some thousands. Throws ConfigError if
-// the file is no capture.
+// Sequence numbers count from 0: over TCP octets, over SCTP DATA chunks (TSNs). SCTP's window is in octets and has no
+// place among TSNs, so its window_end is null. `unit` is "octet" or "TSN". Consecutive segments or chunks without a gap
+// are one line of `data` if they are within `joined_ns`, so a long capture gives a picture of bounded size. A
+// retransmission is always a separate line, unless there are thousands. Throws ConfigError if the file is not a
+// capture.
 nlohmann::ordered_json sequence_graph(const std::string& capture);
 
 }  // namespace rnic::report

@@ -13,7 +13,7 @@ namespace {
 using nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-// A column of the page's table, and what it has at each point.
+// The columns of the page's table, with their values at each point.
 class Measures {
  public:
   explicit Measures(std::size_t points) : points_(points) {}
@@ -44,7 +44,7 @@ const ordered_json& member(const ordered_json& object, const char* name) {
   return object.is_object() && object.contains(name) ? object[name] : none;
 }
 
-// Of a run's stats.json, or of what the sweep has kept of it.
+// Takes results from a run's stats.json, or from those that the sweep has kept.
 void take_results(const ordered_json& results, std::size_t point, Measures& measures) {
   for (const ordered_json& r : results) {
     const auto take = [&, name = r["name"].get<std::string>()](const char* title, const ordered_json& value) {
@@ -65,7 +65,7 @@ void take_utilization(const ordered_json& stats, std::size_t point, Measures& me
   }
 }
 
-// Where a point's stats.json is: the summary may name a folder of another machine or working directory.
+// A point's stats.json. The summary may name a folder of another machine or working directory.
 std::optional<fs::path> stats_of(const fs::path& sweep, const ordered_json& record) {
   const ordered_json& folder = member(record, "folder");
   if (!folder.is_string()) return std::nullopt;

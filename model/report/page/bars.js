@@ -1,6 +1,6 @@
 // Stacked bars of named parts.
 
-// What a part of a request's way belongs to, by its name: the parts of one family are shades of one colour.
+// Families of latency parts, by name: the parts of one family are shades of one colour.
 const kFamilies = [
   ["Retransmission", 2, /retransmission/i],
   ["Host", 4, /^(driver|poll|post|host|program|core|interrupt)/i],
@@ -12,7 +12,7 @@ const kFamilies = [
   ["Transmit", 1, /./],
 ];
 
-// A colour for each name: that of its family, lighter with each further one.
+// A colour for each name: the colour of its family, lighter with each further name.
 function partColours(names) {
   const seen = {};
   return new Map(names.map((name) => {

@@ -1,4 +1,4 @@
-// Line charts by uPlot, with what it lacks: a legend of checkboxes, the keyboard, a table of the data, colours that follow
+// Line charts by uPlot, with additions: a legend of checkboxes, the keyboard, a table of the data, colours that follow
 // the colour scheme and the printer.
 
 const kColours = 8;
@@ -34,7 +34,7 @@ function axis(options) {
   };
 }
 
-// A chart is drawn when it comes into view for the first time: a page of a hundred stays quick.
+// A chart is drawn when it first comes into view, so that a page of a hundred charts stays quick.
 const coming = new IntersectionObserver((entries) => {
   for (const {isIntersecting, target} of entries) {
     if (!isIntersecting) continue;
@@ -177,7 +177,7 @@ function lineChart(x, series, options) {
     options.note ? prose(options.note, {class: "note"}) : null);
 }
 
-// With the decimals that the smallest step between two of them needs; a logarithmic axis leaves some out as null.
+// With the decimals that the smallest step needs; a logarithmic axis leaves some ticks out as null.
 function tickTexts(ticks) {
   const known = ticks.filter(isNumber);
   if (known.length < 2 || (known[0] > 0 && known[known.length - 1] / known[0] > 100)) return ticks.map((v) => (isNumber(v) ? number(v) : ""));
@@ -208,11 +208,11 @@ function swatch(stroke, dashes, point) {
     : svg("line", {x1: 0, y1: 5, x2: 22, y2: 5, style: `stroke:${stroke}`, "stroke-width": 2.5, "stroke-dasharray": dashes.join(" ") || null}));
 }
 
-// A colour from light to dark for a share of 0 to 1, by mixing two of the style's.
+// A colour from light to dark for a share of 0 to 1, mixed from two colours of the style.
 function heat(share) {
   return `color-mix(in oklab, var(--heat-1) ${(100 * Math.min(1, Math.max(0, share))).toFixed(1)}%, var(--heat-0))`;
 }
-// Whether text on it has to be the other colour.
+// True if text on it needs the other colour.
 function isDeep(share) {
   return share > 0.6;
 }

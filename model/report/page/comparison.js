@@ -1,6 +1,6 @@
 // Two or more runs side by side; differences are to the first.
 
-// Columns of a value of each run, and of how each differs from the first. get: (row, run index) => value.
+// Columns with the value of each run, and its difference from the first run. get: (row, run index) => value.
 function sideBySide(runs, get, options = {}) {
   return runs.flatMap((run, i) => [
     {title: run.name, get: (row) => get(row, i) ?? null, ...options},
@@ -8,7 +8,7 @@ function sideBySide(runs, get, options = {}) {
       node: (_, row) => el("span", {class: verdict(row.less, get(row, 0), get(row, i))}, change(get(row, 0), get(row, i)))}]),
   ]);
 }
-// Of figures of which less, or more, is better: which it is. A change of less than a percent is none.
+// Whether a change is good or worse, if `less` says which is better. A change of less than a percent is neither.
 function verdict(less, a, b) {
   if (less === undefined || !isNumber(a) || !isNumber(b) || Math.abs(b - a) < 0.01 * Math.abs(a)) return null;
   return b < a === less ? "good" : "worse";

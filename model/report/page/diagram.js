@@ -1,7 +1,6 @@
 // The block diagram of README.md, its blocks coloured by their utilization.
 
-// Of each block: column and row in a grid, the resources of stats.json's occupancy that it owns, and the counter that
-// tells how much it did.
+// For each block: column and row in a grid, its resources in stats.json's occupancy, and the counter of its work.
 const kBlocks = [
   ["wqe_fetch", 0, 0, ["tx.wqe_prefetch", "tx.wqe_reads"], "wqe_fetch.wqes"],
   ["rdmap_segmenter", 1, 0, ["tx.ord", "tx.credit", "tx.sctp_credit", "tx.fence", "tx.first_fpdu"], "rdmap_segmenter.fpdus"],
@@ -37,7 +36,7 @@ const kBlocks = [
   ["sctp_rx", 7, 4, [], "sctp_rx.packets"],
 ];
 const kRows = 5;
-// The same outside of the chip; `name` is what is written there.
+// The same outside the chip; the name is the label.
 const kHost = [["host cores", 0, /^host\.core\d/], ["host memory", 3, /^host\.memory/]];
 const kPcie = [["DMA tags", 2, /^pcie\.(tags|read_requests)$/], ["credits", 3, /^pcie\.to_(host|device)\./]];
 const kArrows = [
@@ -48,7 +47,7 @@ const kArrows = [
   ["rqe_fetch", "ddp_placement"], ["sq_completion", "cqe_writer"], ["command_fetch", "fwcpu"], ["fwcpu", "tcp_connection"],
   ["sctp_association", "sctp_tx"],
 ];
-// The links by which the work of a block without pools leaves it, where they are accounted for (sim.account_links).
+// The links on which work leaves a block without pools, if they are accounted for (sim.account_links).
 const kLinks = {
   wqe_fetch: ["tx.wqes"], rdmap_segmenter: ["tx.jobs"], payload_fetch: ["tx.ulpdus"], mpa_framer: ["tx.framed"], marker_inserter: ["tx.marked"],
   crc_insert: ["tx.sealed"], tcp_tx: ["tx.tx_frames"], mac_rx: ["rx.rx_frames"], tcp_rx: ["rx.stream"], mpa_deframer: ["rx.deframed"],
@@ -60,7 +59,7 @@ const kLinks = {
   sctp_rx: ["sctp.received"], sctp_association: ["sctp.segments", "sctp.packets"], sctp_tx: ["sctp.tx_frames"], sctp_crc_check: ["sctp.rx_checked"],
   sctp_crc_insert: ["sctp.tx_sealed"],
 };
-// Where a chip has the links of its datapath, in the utilization of stats.json.
+// The links of a chip's datapath in the utilization of stats.json.
 const kDatapaths = {
   mpa_framer: "transmit datapath", marker_inserter: "transmit datapath", crc_insert: "transmit datapath",
   mpa_deframer: "receive datapath", crc_check: "receive datapath",
@@ -71,8 +70,8 @@ function busyShare(o) {
   return isNumber(o?.busy_cycles) && o.cycles > 0 ? (o.busy_cycles + (o.blocked_cycles ?? 0)) / o.cycles : null;
 }
 
-// Of several resources the one that was waited for most, and then the fullest: {share, blocked, source}.
-// Links are busy while a beat is on them.
+// Of several resources, the one that was waited for most, then the fullest: {share, blocked, source}. Links are busy
+// while a beat is on them.
 function fullest(list, links = false) {
   const known = list.map((o) => ({o, w: workShares(o)})).filter(({w}) => w !== null)
     .map(({o, w}) => ({share: links ? w.used : w.full ?? w.used, blocked: w.blocked,
@@ -80,7 +79,7 @@ function fullest(list, links = false) {
   return known.length === 0 ? null : known.reduce((x, y) => (y.blocked > x.blocked || (y.blocked === x.blocked && y.share > x.share) ? y : x));
 }
 
-// {share, blocked, source} of what a block of `node` had to do while there was work.
+// {share, blocked, source} of a block of `node` while there was work.
 function utilizationOf(run, node, name, resources) {
   const utilization = run.stats.utilization ?? {};
   const occupancy = (run.stats.occupancy ?? []).filter((o) => o.node === node);
@@ -115,7 +114,7 @@ function diagramRows(run, node) {
   return rows;
 }
 
-// Below this nobody need look.
+// Smaller shares are not worth showing.
 const kBlockedShown = 0.05;
 
 function drawBlock(row, x, y, width, height) {

@@ -1,4 +1,4 @@
-// Elements are made one by one and never from markup, so that no text of a run can become markup.
+// Elements are created individually and never from markup, so that no text of a run can become markup.
 
 const kSvg = "http://www.w3.org/2000/svg";
 
@@ -12,7 +12,7 @@ function fill(element, attributes, children) {
   return element;
 }
 
-// el("p", {class: "note"}, "text", child…); an attribute that is null is left out, one that begins with "on" is a listener.
+// el("p", {class: "note"}, "text", child…); null attributes are left out, and names that begin with "on" are listeners.
 function el(tag, attributes, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
@@ -21,7 +21,7 @@ function svg(tag, attributes, ...children) {
   return fill(document.createElementNS(kSvg, tag), attributes, children);
 }
 
-// Pixels of a text in the type of the drawings (.sequence text in page.css).
+// Width of a text in pixels, in the font of the drawings (.sequence text in page.css).
 const ruler = document.createElement("canvas").getContext("2d");
 function widthOf(text, weight = 400) {
   ruler.font = `${weight} 12px system-ui, "Liberation Sans", sans-serif`;
@@ -39,14 +39,14 @@ function announce(text) {
   if (announcer.textContent !== text) announcer.textContent = text;
 }
 
-// A section with a heading, named in the contents. `content` may be one line that says what is missing.
+// A section with a heading, listed in the contents. `content` may be one line that says what is missing.
 function section(title, ...content) {
   const id = newId("section");
   const heading = el("h2", {id: `${id}-title`}, title);
   return el("section", {id, "aria-labelledby": heading.id, "data-title": title}, heading, ...content);
 }
 
-// The section that `make` makes. Data of a form that nobody expects cost that section only.
+// The section that `make` makes. Unexpected data only affect that section.
 function guarded(make) {
   try {
     return make();
@@ -59,7 +59,7 @@ function missing(text) {
   return el("p", {class: "missing"}, text);
 }
 
-// <code> for what stands between backquotes.
+// <code> for text in backquotes.
 function prose(text, attributes) {
   const parts = text.split("`");
   return el("p", attributes, parts.map((part, i) => (i % 2 === 0 ? part : el("code", null, part))));
@@ -84,7 +84,7 @@ function select(label, options, chosen, onchange) {
   return el("label", {class: "choice"}, el("span", null, label), box);
 }
 
-// A box that follows the pointer, or stands where the keyboard is.
+// A box that follows the pointer or the keyboard position.
 const tip = el("div", {class: "tip", role: "presentation", hidden: true});
 function showTip(x, y, ...content) {
   tip.replaceChildren(...content.flat(Infinity));
@@ -99,7 +99,7 @@ function hideTip() {
   tip.hidden = true;
 }
 
-// What is shown while the pointer is over `element`, or while it has the focus.
+// Shows a tip while `element` has the pointer or the focus.
 function withTip(element, content) {
   element.addEventListener("pointermove", (event) => showTip(event.clientX, event.clientY, content()));
   element.addEventListener("pointerleave", hideTip);

@@ -1,4 +1,4 @@
-// What the firmware did when: states of connections as bars, everything else as marks.
+// The firmware's activity over time: states of connections as bars, everything else as marks.
 
 // "a   1378      1512064 ns  connection_state: connection 0x803b0006: tcp_opening -> wait_reply"
 const kLogLine = /^(\S+)\s+(\d+)\s+(\d+) ns\s+(\w+): ?(.*)$/;
@@ -7,14 +7,14 @@ const kState = /^connection (\S+): (\S+) -> (\S+)$/;
 function firmwareEvents(run) {
   const events = (run.firmware_log?.lines ?? []).map((line) => kLogLine.exec(line)).filter(Boolean)
     .map(([, node, , ns, code, text]) => ({node, ns: Number(ns), code, text}));
-  for (const c of run.commands ?? []) {  // told when they are done
+  for (const c of run.commands ?? []) {  // recorded at completion
     const length = (c.cycles * (run.stats.config?.[c.node]?.rnic?.clock_period_ps ?? 0)) / 1000;
     events.push({node: c.node, ns: c.time_ps / 1000 - length, code: "command", text: c.text, length});
   }
   return events.sort((a, b) => a.ns - b.ns);
 }
 
-// [{node, name, bars: [{from, to, state}], marks: [event]}]: a lane for each connection, and one of each node for the rest.
+// [{node, name, bars: [{from, to, state}], marks: [event]}]: a lane for each connection, and one per node for the rest.
 function firmwareLanes(events) {
   const lanes = new Map();
   const lane = (node, name) => {

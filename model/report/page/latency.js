@@ -1,8 +1,8 @@
-// Where the time of requests went, and its distribution.
+// How requests spend their time, and the distribution of their latency.
 
 const kBreakdowns = [["mean_ns", "mean"], ["p50_ns", "p50"], ["p99_ns", "p99"], ["worst_ns", "worst"]];
 
-// A breakdown is of a work item's operation on a node, or of what belongs to none.
+// A breakdown belongs to a work item's operation on a node, or to no work item.
 function breakdownName(b) {
   const what = b.node ? `${b.operation} of node ${b.node}` : b.operation;
   return b.work ? `${b.work}: ${what}` : what;
@@ -17,7 +17,7 @@ function breakdownBars(work, label, which = kBreakdowns) {
   }));
 }
 
-// A request passes some forty parts: those that no bar could show become one. The table has them all.
+// A request passes some forty parts. Those too small for any bar are joined; the table has them all.
 function shownParts(bars, names) {
   const least = 0.005;
   const shown = names.filter((name) => bars.some((b) => b.parts.some((p) => p.name === name && p.value >= least * b.total)));
@@ -47,7 +47,7 @@ function breakdownSection(run) {
   return section("Latency breakdown", content);
 }
 
-// series: [{label, cdf: {share, ns}}]: steps of distributions on one axis.
+// list: [{label, cdf: {share, ns}}]: steps of distributions on one axis.
 function cdfChart(list, title) {
   const all = [...new Set(list.flatMap((s) => s.cdf.ns))].sort((a, b) => a - b);
   const {unit, size} = timeUnit(median(all));

@@ -1,4 +1,4 @@
-// Which report it is, its head and its contents.
+// Chooses the report, and makes its head and its contents.
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
 
@@ -16,5 +16,5 @@ document.getElementById("content").append(...report.sections);
 document.getElementById("foot").append(el("p", null, `Made by ${DATA.program}. Charts by uPlot (MIT licence, in this file's source). This file loads nothing from anywhere.`));
 document.body.append(tip, announcer);
 addEventListener("scroll", hideTip, {passive: true});
-// A chart that was never in view has to be on paper all the same.
+// Charts that were never in view are printed, too.
 addEventListener("beforeprint", () => document.querySelectorAll(".plot").forEach((plot) => plot.dispatchEvent(new CustomEvent("draw"))));

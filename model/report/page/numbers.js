@@ -1,4 +1,4 @@
-// Numbers as text. Thousands are set apart by a thin space, and what stands in one column has the same number of decimals.
+// Numbers as text. A thin space separates thousands, and the values of a column have the same number of decimals.
 
 const kThin = "\u202f";
 const kMinus = "\u2212";
@@ -7,7 +7,7 @@ function isNumber(value) {
   return typeof value === "number" && Number.isFinite(value);
 }
 
-// Four significant digits, unless told how many decimals.
+// Four significant digits, unless `decimals` is given.
 function number(value, decimals) {
   if (!isNumber(value)) return value === null || value === undefined ? "\u2013" : String(value);
   const size = Math.abs(value);
@@ -25,7 +25,7 @@ function percent(share, decimals = 1) {
   return isNumber(share) ? `${number(100 * share, decimals)} %` : "\u2013";
 }
 
-// The unit of time in which `ns` is easy to read, and how many ns it has.
+// The unit of time in which `ns` is easy to read, and its length in ns.
 function timeUnit(ns) {
   for (const [unit, size] of [["s", 1e9], ["ms", 1e6], ["\u00b5s", 1e3]]) {
     if (Math.abs(ns) >= size) return {unit, size};
@@ -46,7 +46,7 @@ function octets(value) {
   return `${number(value)} octets`;
 }
 
-// "+3.1 %" from a to b; of nothing there is no share.
+// "+3.1 %" from a to b; "new" if a is 0.
 function change(a, b) {
   if (!isNumber(a) || !isNumber(b)) return "\u2013";
   if (a === b) return "=";
@@ -66,7 +66,7 @@ function median(values) {
   return sorted[sorted.length >> 1];
 }
 
-// Values that stand in one column: all with the decimals that the smallest of the larger ones needs.
+// The decimals for all values of a column: enough for four significant digits of their median, at most 4.
 function decimalsOf(values) {
   const sizes = values.filter((v) => isNumber(v) && !Number.isInteger(v)).map(Math.abs).filter((v) => v > 0);
   if (sizes.length === 0) return 0;
@@ -74,7 +74,7 @@ function decimalsOf(values) {
   return Math.min(4, Math.max(0, 3 - Math.floor(Math.log10(size))));
 }
 
-// Flattens {a: {b: {value, unit}}} to [{path, value, unit, description}], a histogram to a line for each of its figures.
+// Flattens {a: {b: {value, unit}}} to [{path, value, unit, description}], and a histogram to one line per figure.
 function flatten(tree, prefix = "", list = []) {
   for (const [name, node] of Object.entries(tree ?? {})) {
     const path = prefix === "" ? name : `${prefix}.${name}`;
@@ -92,7 +92,7 @@ function flatten(tree, prefix = "", list = []) {
   return list;
 }
 
-// The value at a path of nested objects, whose names may have dots of their own at the end.
+// The value at a path of nested objects; undefined if there is none.
 function at(tree, path) {
   let node = tree;
   for (const part of path.split(".")) {

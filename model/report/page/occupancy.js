@@ -10,7 +10,7 @@ function stateBar(o) {
       () => tipLines(o.name, parts.map((q) => [q.name, percent(q.share, 2)])))));
 }
 
-// Bin 0 is the occupancy 0; each further one has bin_width values, of which the middle stands for all.
+// Bin 0 is the occupancy 0. Each further bin covers bin_width values, and its middle stands for all of them.
 function binLevel(o, i) {
   const width = o.bin_width ?? 1;
   const level = i === 0 ? 0 : (i - 1) * width + (width + 1) / 2;
@@ -26,7 +26,7 @@ function meanLevel(o) {
   return cycles === 0 ? null : o.histogram.reduce((sum, n, i) => sum + n * binLevel(o, i), 0) / cycles;
 }
 
-// Of the cycles in which there was work: in use, used up and waited for, and how full on average where that can be said.
+// Shares of the cycles with work: in use, used up and waited for, and the mean fill level if it is known.
 function workShares(o) {
   const working = o.cycles - (o.idle_cycles ?? 0);
   if (!(working > 0)) return null;
@@ -38,7 +38,7 @@ function workShares(o) {
   };
 }
 
-// Cycles at each level, as small bars; the shape is what matters, the numbers stand in the tip.
+// Cycles at each level, as small bars for the shape; the tip has the numbers.
 function histogramBar(o) {
   const h = o.histogram ?? [];
   const total = h.reduce((sum, n) => sum + n, 0);

@@ -1,6 +1,6 @@
 // The life of chosen requests, as a sequence of events between the hosts and the chips.
 
-// Of an event, its lane: the host that posts and polls, or one of the chip's groups.
+// The lane of an event: the host that posts and polls, or one of the chip's groups.
 function laneOf(event) {
   const where = event.where ?? "";
   if (/^(posted|polled)$/.test(event.kind) || /driver|host/.test(where)) return `${event.node} host`;
@@ -14,7 +14,7 @@ function lanesOf(events) {
   const nodes = [...new Set(events.map((e) => e.node))].sort();
   const rank = (lane) => {
     const n = nodes.indexOf(nodeOf(lane)), place = kLaneOrder.indexOf(nameOf(lane));
-    return n === 0 ? place : 100 * n - place;  // the second chip is the mirror image, so that the wires meet
+    return n === 0 ? place : 100 * n - place;  // the second chip is mirrored, so that the wires meet
   };
   return [...new Set(events.map(laneOf))].sort((a, b) => rank(a) - rank(b));
 }
@@ -22,7 +22,7 @@ function lanesOf(events) {
 const nodeOf = (lane) => lane.slice(0, lane.lastIndexOf(" "));
 const nameOf = (lane) => lane.slice(lane.lastIndexOf(" ") + 1);
 
-// The distance of lanes at which no name is cut: neither a lane's own, nor its node's over all lanes of that node.
+// The distance of lanes that fits each lane's name, and each node's name over all its lanes.
 function laneStep(lanes) {
   const ofNode = (node) => lanes.filter((lane) => nodeOf(lane) === node).length;
   return Math.max(...lanes.map((lane) => Math.max(widthOf(nameOf(lane), 500), widthOf(nodeOf(lane), 500) / ofNode(nodeOf(lane))) + 12));

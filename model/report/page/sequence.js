@@ -15,7 +15,7 @@ function sequenceChart(direction) {
     acknowledged[index.get(a[0])] = a[1] / size;
     if (!chunks) window[index.get(a[0])] = a[2] / size;
   }
-  // Strokes from the first to the last octet of what was sent together.
+  // Strokes from the first to the last octet of data sent together.
   const strokes = (u) => {
     const {ctx} = u;
     ctx.save();

@@ -1,7 +1,7 @@
 // Rates and levels over time.
 
-// Columns that one chart can have: of one unit and name, but for the node in front; what has no node (wires, PCIe links,
-// datapaths) by unit alone. What an architect asks first comes first.
+// Groups columns into charts: by unit and name without the node, or by unit alone without a node (wires, PCIe links,
+// datapaths). The groups that matter most to an architect come first.
 function seriesGroups(columns, rows) {
   const groups = new Map();
   columns.forEach((column, i) => {
@@ -18,7 +18,7 @@ function seriesGroups(columns, rows) {
 }
 
 const kMostPoints = 4000;
-// Means of neighbours, where there are more points than a screen has.
+// Means of neighbours, if there are more points than a screen has.
 function thinned(series) {
   const every = Math.ceil(series.rows.length / kMostPoints);
   if (every <= 1) return {times: series.time_ps.map((ps) => ps / 1e6), rows: series.rows, every};

@@ -1,6 +1,6 @@
-// Settings: what differs from the defaults, between nodes, and between runs.
+// Settings: differences from the defaults, between nodes, and between runs.
 
-// One line per setting and value: where all nodes agree, one value; otherwise the nodes by name.
+// A setting's value if all nodes agree, otherwise the value of each node by name.
 function valueOfRun(run, key) {
   const nodes = Object.entries(run.stats.config ?? {});
   const values = nodes.map(([node, config]) => [node, at(config, key)]).filter(([, v]) => v !== undefined);

@@ -1,4 +1,4 @@
-// Every counter, for those who know its name.
+// All counters, for readers who know their names.
 
 function statisticsSection(run) {
   const rows = flatten(run.stats.stats);

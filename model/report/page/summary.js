@@ -1,4 +1,4 @@
-// What a run came to: bottleneck, results, checks.
+// The outcome of a run: bottleneck, results, checks.
 
 function bottleneckLine(run) {
   const b = run.stats.bottleneck;

@@ -1,6 +1,6 @@
 // A sweep: a measure over each axis, over two axes, against another measure, and the limiter of each point.
 
-// {key, title, values, label: value => text, unit, mean}: as the sweep names its axes, or of what its points have.
+// {key, title, values, label: value => text, unit, mean}: the sweep's axes, or else the settings of its points.
 function axesOf(sweep) {
   const keyOf = (a) => a.keys?.[0] ?? a.key;
   const given = (Array.isArray(sweep.axes) ? sweep.axes : []).filter(keyOf);
@@ -27,7 +27,7 @@ const kLimiter = -1;  // in place of a measure's index
 
 function sweepReport(sweep) {
   const axes = axesOf(sweep);
-  // Over the seeds of a point the page takes the mean.
+  // The page shows the mean over the seeds of a point.
   const varied = axes.filter((a) => a.values.length > 1 && !a.mean);
   const points = sweep.points.map((p, i) => ({...p, index: i}));
   const frequency = (name) => points.filter((p) => p.bottleneck?.name === name).length;
@@ -55,7 +55,7 @@ function sweepReport(sweep) {
   };
 }
 
-// What the selects of a section choose: a value of each axis that is not drawn.
+// The selects of a section: a value for each axis that is not drawn.
 function fixings(axes, drawn, chosen, redraw) {
   return axes.filter((a) => !drawn.includes(a)).map((a) =>
     select(a.title, [["", "all"], ...a.values.map((v, i) => [String(i), a.label(v)])], chosen.get(a.key) ?? "", (v) => {
@@ -84,7 +84,7 @@ function limiterSection(points, axes, limiters) {
   content.push(el("div", {class: "strips"}, axes.filter((a) => a.values.length <= 40).map((a) => limiterStrip(points, axes, a))));
   return section("What limits", content);
 }
-// A line of values, and below it who limits there; neighbours with the same limiter share a cell.
+// A line of values, with their limiters below it; neighbours with the same limiter share a cell.
 function limiterStrip(points, axes, axis) {
   const cells = [];
   for (const value of axis.values) {
@@ -101,7 +101,7 @@ function limiterStrip(points, axes, axis) {
         style: names.length === 1 ? `border-top-color:${limiterColour(names[0])}` : null}, names.map(limiterName)))))));
 }
 
-// Whether the other axes have their baselines there.
+// True if the other axes have their baselines at the point.
 function isAround(point, axes, axis) {
   return axes.every((b) => b === axis || b.baseline === undefined || b.at(point) === b.baseline);
 }
@@ -114,7 +114,7 @@ function limiterName(name) {
   return el("span", {class: "limiter"}, el("span", {class: "chip", style: `background:${limiterColour(name)}`, "aria-hidden": "true"}), name);
 }
 
-// Where each axis begins to limit, and who limits there the phase of the item that the column is of.
+// Where each axis begins to limit, and what limits the phase of the column's item there.
 function kneesSection(sweep) {
   const knees = Array.isArray(sweep.knees) ? sweep.knees : [];
   if (knees.length === 0) return null;
@@ -135,7 +135,7 @@ function kneesSection(sweep) {
 
 const kMostLines = 8;
 
-// Student's t at 97.5 % for 1, 2 … degrees of freedom; beyond, that of the normal distribution is near enough.
+// Student's t at 97.5 % for 1, 2 … degrees of freedom; for more, the normal distribution is close enough.
 const kStudent = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11, 2.101, 2.093, 2.086];
 
 // The mean, and half of its 95 % confidence interval.
@@ -147,7 +147,7 @@ function sampleOf(values) {
   return {mean, interval: n < 2 ? 0 : (kStudent[n - 2] ?? 1.96) * Math.sqrt(variance / n)};
 }
 
-// On a single line, who limits at each point.
+// The limiter at each point of a single line.
 function drawLimiters(u, limitersAt) {
   const {ctx} = u;
   ctx.save();
@@ -217,7 +217,7 @@ function linesSection(points, axes, measures, limiters) {
     if (lines.length === 1) lines[0].label = measures[measure];
     return lines.length > 0 ? lines : [{label: "points", points: known, scattered: true}];
   };
-  // As few lines as can be told apart: of the later axes one value.
+  // Few enough lines to tell apart: fixes one value of the later axes.
   for (let i = axes.length - 1; i >= 0 && Math.max(...axes.map((a) => linesOf(a).length)) > kMostLines; --i) {
     chosen.set(axes[i].key, String(Math.max(0, axes[i].values.indexOf(axes[i].baseline))));
   }
@@ -256,7 +256,7 @@ function linesSection(points, axes, measures, limiters) {
 
 function heatSection(points, axes, measures, limiters) {
   if (axes.length < 2) return null;
-  // The two axes at whose crossings there are most points; where one axis varies at a time, there are none to speak of.
+  // The two axes with the largest share of crossings that have points. If one axis varies at a time, hardly any have.
   const pairs = axes.flatMap((x, i) => axes.slice(i + 1).map((y) => ({x, y,
     filled: new Set(points.map((p) => JSON.stringify([x.at(p), y.at(p)]))).size / (x.values.length * y.values.length)})));
   const best = pairs.reduce((p, q) => (q.filled > p.filled ? q : p));
@@ -319,7 +319,7 @@ function heatSection(points, axes, measures, limiters) {
   return section("Over two axes", tools, box);
 }
 
-// Whether less of a measure is better, by its name.
+// True if less of a measure is better, judging by its name.
 function lessIsBetter(measure) {
   return /latency|\bns\b|again|retrans|timeout|drop|fail|recover|most kept|stall/i.test(measure);
 }

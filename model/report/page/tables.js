@@ -27,7 +27,7 @@ function compareValues(a, b) {
 }
 
 // columns: {title, get: row => value, unit, text: (value, row) => text, node: (value, row) => element, decimals, head: the row's heading}.
-// A column of numbers is aligned at the right. options: {caption, csv: file name, filter: placeholder, sorts: false,
+// A column of numbers is aligned right. options: {caption, csv: file name, filter: placeholder, sorts: false,
 // most: rows at first, rowClass: row => class}.
 function table(columns, rows, options = {}) {
   const numeric = columns.map((c) => rows.some((r) => isNumber(c.get(r))) && rows.every((r) => typeof c.get(r) !== "string"));
@@ -58,7 +58,7 @@ function table(columns, rows, options = {}) {
   }
   function sortBy(i) {
     const down = headings[i].getAttribute("aria-sort") === "ascending" ||
-      (!headings[i].hasAttribute("aria-sort") && numeric[i]);  // of numbers the largest first
+      (!headings[i].hasAttribute("aria-sort") && numeric[i]);  // for numbers the largest first
     headings.forEach((heading) => heading.removeAttribute("aria-sort"));
     headings[i].setAttribute("aria-sort", down ? "descending" : "ascending");
     const {get} = columns[i];
@@ -93,7 +93,7 @@ function table(columns, rows, options = {}) {
   return el("div", {class: "tabular"}, filter || save ? el("div", {class: "tools"}, filter, save, count) : null, scroll, more);
 }
 
-// Two columns without sorting: a name and what it is.
+// Two columns without sorting: names and values.
 function facts(pairs) {
   return el("dl", {class: "facts"}, pairs.filter(([, value]) => value !== null && value !== undefined)
     .map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value))));
