@@ -1,5 +1,5 @@
 // The firmware: one event in, some operations out. It keeps no clock and no thread; between events it does nothing.
-// Each target instantiates it for its bus, in one source (instantiate.h); who uses it there needs this header only.
+// Each target instantiates it for its bus in one source file (instantiate.h); its other files need only this header.
 #pragma once
 
 #include "firmware/conn/connection_manager.h"
@@ -8,12 +8,12 @@
 namespace rnic::fw {
 
 // Bus is what differs between targets:
-//   template <class Op> void write(const Op& op);   // of firmware_operations.h, in order; returns when it is taken
+//   template <class Op> void write(const Op& op);   // of firmware_operations.h, in order; returns once it is taken
 //   MutableByteSpan sram(SramRange range);          // a window on the shared memory, charged by the word
 template <class Bus, class Capacity = DefaultCapacity>
 class Firmware {
  public:
-  // The chip must not have more of anything than the firmware's capacity.
+  // No resource of the chip may exceed the firmware's capacity.
   Firmware(Bus& bus, const Settings& settings)
       : bus_(bus), resources_(bus, settings), connections_(bus, settings, resources_) {}
 
@@ -26,7 +26,7 @@ class Firmware {
     connections_.on(event);
   }
 
-  // How many there are now: of all, and of those that exchange start-up frames.
+  // The present connections, and those of them that exchange start-up frames.
   std::uint32_t connections() const { return connections_.connections(); }
   std::uint32_t setups() const { return connections_.setups(); }
   ConnState state(std::uint32_t connection) const { return connections_.state(connection); }

@@ -1,8 +1,8 @@
-// The definitions of the firmware's templates, for the one source of a target that instantiates them for its bus. If
-// other sources use them there, that one does so explicitly:
+// The definitions of the firmware's templates. One source file of each target instantiates them for its bus. If other
+// files of the target use them, it does so explicitly:
 //   template class ConnectionManager<Bus>;
 //   template class Firmware<Bus>;
-// The RV32 image does not: it would keep each function out of line as well, at 3 KiB of text and other cycles.
+// The RV32 image does not: that would also keep each function out of line, cost 3 KiB of text and change the cycles.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@
 
 namespace rnic::fw {
 
-// For most commands kCommandDone says that it is done; for those that take the network's time, that it has begun.
+// kCommandDone means that a command is done. For commands that wait for the network, it means that they have begun.
 template <class Bus, class Capacity>
 void Firmware<Bus, Capacity>::on(const HostCommand& event) {
   const abi::Command& command = event.command;
@@ -67,7 +67,7 @@ void Firmware<Bus, Capacity>::on(const SrqOverrun& event) {
   resources_.for_each_qp_sharing(event.srqn, [this](Qpn qpn) { connections_.fail(qpn); });
 }
 
-// The answer says which state the QP will come to.
+// The answer names the state that the QP will reach.
 template <class Bus, class Capacity>
 void Firmware<Bus, Capacity>::modify_qp(const abi::Command& command) {
   const Status status = resources_.modify_qp(command);

@@ -1,4 +1,4 @@
-// Between the host's connection options (abi::CmFlags) and the policies of MPA and of DDP stream sessions.
+// Converts between the host's connection options (abi::CmFlags) and the policies of MPA and of DDP stream sessions.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@ constexpr LlpId llp_of(const abi::Command& command) {
   return (command.u.cm.options & abi::kCmSctp) != 0 ? LlpId::kSctp : LlpId::kMpaTcp;
 }
 
-// The MPA revision as hosts know it.
+// The MPA revision that the host sees for a session.
 constexpr std::uint8_t revision_of(const wire::SessionMessage& message) {
   return is_enhanced(message.code) ? wire::kMpaRev2 : wire::kMpaRev1;
 }
 
-// The same options for a session: all that do not belong to MPA.
+// The same options for a session, without those of MPA.
 constexpr SessionPolicy session_policy(const MpaPolicy& policy) {
   return {static_cast<const EnhancedPolicy&>(policy), false};
 }
 
-// What a setup takes from its queue pair. What the pair leaves open comes from the listener, the command's flags or the
-// device.
+// Applies the queue pair's attributes to a setup. The listener, the command's flags or the device supply those that the
+// pair leaves open.
 constexpr void apply(const abi::StreamAttr& attr, MpaPolicy& policy) {
   if (attr.personality != abi::Personality::kDevice) policy.personality = attr.personality;
   if (attr.rx_markers != abi::Markers::kOpen) policy.markers = attr.rx_markers == abi::Markers::kOn;
@@ -53,14 +53,14 @@ constexpr bool speaks(LlpId llp, std::uint8_t flags, abi::Personality personalit
 // A listener's policy, with the depths still open. Without an RTR flag all kinds are set, as the device supports each
 // (RFC 6581 section 9.2).
 MpaPolicy policy_of(std::uint8_t flags, const Settings& settings);
-// The depths that a kConnect, kAccept or kReject command brings.
+// Sets the depths from a kConnect, kAccept or kReject command.
 void set_depths(MpaPolicy& policy, const abi::Command& command, const Settings& settings);
 
-// The options shown by the word of a set-up message, if it has one, and by a startup frame.
+// The options in the word of a set-up message, if it has one, and in a startup frame.
 std::uint8_t cm_flags_of(const std::optional<wire::MpaEnhanced>& word);
 std::uint8_t cm_flags_of(const wire::MpaFrame& frame);
 
-// The reply's options, with markers and CRC as they are used: markers in at least one direction.
+// The reply's options, with markers and CRC as the stream uses them. Markers: in at least one direction.
 constexpr std::uint8_t agreed_flags(std::uint8_t reply_flags, const FlowContext& flow) {
   constexpr unsigned kBothSides = abi::kCmMarkers | abi::kCmCrc;
   return static_cast<std::uint8_t>((reply_flags & ~kBothSides) |

@@ -12,7 +12,7 @@
 
 namespace rnic::fw {
 
-// An event with its data; members that do not belong to it keep their defaults.
+// An event with its data. Members that the event does not use keep their defaults.
 struct ConnInput {
   ConnEvent event;
   FlowId flow = kNoFlow;
@@ -21,7 +21,7 @@ struct ConnInput {
   std::uint32_t bytes = 0;
   wire::TerminateCause cause{};
   std::uint8_t terminate_bytes = 0;  // in the Terminate window
-  bool malformed = false;            // a Terminate of the peer
+  bool malformed = false;            // the peer's Terminate is
   const abi::Command* command = nullptr;
   const SessionActions* session = nullptr;  // the session's actions, with something for the host
 };
@@ -35,22 +35,22 @@ struct Connection {
   bool peer_to_peer = false;    // responder: the first FPDU is an RTR message
   bool has_qp = false;
   bool peer_closed = false;                      // in RDMA mode
-  bool stays = false;                            // initiator: when the peer rejects
+  bool stays = false;                            // initiator: TCP stays open if the peer rejects
   bool local_failure = false;                    // initiator: reported to the peer when the reply permits it
-  bool terminate_held = false;                   // the session Terminate goes out after the send queue
+  bool terminate_held = false;                   // the session Terminate goes out after the send queue has drained
   std::uint8_t mpa_revision = 0, mpa_flags = 0;  // agreed on
   std::uint8_t version = 1;                      // of DDP and RDMAP, once known
-  std::uint8_t fenced_error = 0;                 // responder: MPA's code, not reported to the host yet
+  std::uint8_t fenced_error = 0;                 // responder: code of an MPA error not yet reported to the host
   abi::TcpLimits limits;                         // of TCP, as requested by the host
   std::uint16_t generation = 0;
   std::uint16_t peer_port = 0, local_port = 0;
-  std::uint16_t session = kNoSession;  // over SCTP: its place
+  std::uint16_t session = kNoSession;  // over SCTP: index of its session
   std::uint16_t segment_limit = 0;     // of the path: EMSS over TCP, MULPDU over SCTP
   std::uint16_t peer_ird = wire::MpaEnhanced::kNotNegotiated, peer_ord = wire::MpaEnhanced::kNotNegotiated;
   std::uint32_t peer_ip = 0;
-  std::uint32_t listener = 0;                // its serial, while it counts as pending
-  std::uint32_t slot = kNoSlot;              // of the SRAM
-  std::uint32_t frame_bytes = 0, asked = 0;  // octets of the startup frame in the slot, and still missing
+  std::uint32_t listener = 0;                // serial of the listener while it counts this connection as pending
+  std::uint32_t slot = kNoSlot;              // in the SRAM
+  std::uint32_t frame_bytes = 0, asked = 0;  // octets of the startup frame in the slot, and requested
   FlowId flow = kNoFlow;
   Qpn qpn;
   FlowContext flow_context;

@@ -23,12 +23,12 @@ void ConnectionManager<Bus, Capacity>::put_in_error(Qpn qpn) {
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::fail(Qpn qpn) {
   const QpState state = resources_.qp(qpn)->context.state;
-  if (state == QpState::kTerminate || state == QpState::kError) return;  // an error ends it, or has
+  if (state == QpState::kTerminate || state == QpState::kError) return;  // ending with an error, or ended
   if (const Connection* c = by_qp(qpn); c != nullptr && c->state == State::kClosing) return;  // our FIN is out
   on(QpStreamError{qpn, wire::rdma::kLocalCatastrophic});
 }
 
-// The end of the QP's stream: no more FPDUs are taken from the flow, and the QP can be destroyed.
+// Ends the QP's stream: no more FPDUs are taken from the flow, and the QP can be destroyed.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::end_stream(Connection& c, abi::ConnectStatus status) {
   if (!c.has_qp) return;
@@ -53,7 +53,7 @@ void ConnectionManager<Bus, Capacity>::report_qp_error(const Connection& c, cons
   bus_.write(PostEvent{event, kTerminateWindow.offset});
 }
 
-// The hardware has lifted its fence on its own.
+// The hardware has already lifted its fence.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::first_fpdu(Connection& c, const ConnInput&) {
   resources_.qp(c.qpn)->context.responder = false;
@@ -68,8 +68,8 @@ ConnState ConnectionManager<Bus, Capacity>::disconnect(Connection& c, const Conn
   return State::kDraining;
 }
 
-// Only the first error is reported; the stream is over before another one can count. A responder that has seen no valid
-// FPDU may send none (RFC 5044 section 7.1.2 rule 4): only a segment at fault shows that one came.
+// Only the first error is reported; the stream is over before another one matters. A responder that has received no
+// valid FPDU may send none (RFC 5044 section 7.1.2 rule 4). Only an error in a segment proves that one arrived.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::stream_error(Connection& c, const ConnInput& in) {
   set_qp_state(c, QpState::kTerminate);
@@ -82,8 +82,8 @@ ConnState ConnectionManager<Bus, Capacity>::stream_error(Connection& c, const Co
   return State::kTerminating;
 }
 
-// An error of MPA is found before everything ahead of it is delivered, which lifts the fence: whether a Terminate may
-// be sent is known when the first FPDU is reported, or when the send queue has run empty without it.
+// MPA finds an error before the FPDUs ahead of it are delivered, and their delivery lifts the fence. Whether a
+// Terminate may be sent is known when the first FPDU is reported, or when the send queue has drained without it.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::first_fpdu_before_error(Connection& c, const ConnInput&) {
   tell_fenced_error(c, abi::TerminateOrigin::kLocal);
@@ -127,14 +127,14 @@ ConnState ConnectionManager<Bus, Capacity>::peer_closed_meanwhile(Connection& c,
   return c.state;
 }
 
-// No Terminate can follow our FIN, or session Terminate: over TCP the peer hears of the error by an RST.
+// No Terminate can follow our FIN or session Terminate. Over TCP the peer learns of the error from an RST.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::error_after_fin(Connection& c, const ConnInput& in) {
   report_qp_error(c, in, abi::TerminateOrigin::kUnsent);
   return abort_stream(c, abi::ConnectStatus::kReset);
 }
 
-// Nothing can be sent any more, so only the host hears of it (RFC 5044 section 8, error 1).
+// Nothing more can be sent, so the error is reported only to the host (RFC 5044 section 8, error 1).
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::stream_lost(Connection& c, const ConnInput& in) {
   ConnInput error = in;
@@ -168,8 +168,8 @@ ConnState ConnectionManager<Bus, Capacity>::stream_closed(Connection& c, const C
   return State::kFree;
 }
 
-// The peer's message fits no session. The QP ends as after an error without an RDMAP Terminate; the session Terminate
-// follows everything that was handed down before.
+// The peer's message does not fit the session. The QP ends as after an error, without an RDMAP Terminate. The session
+// Terminate follows everything that was handed down before.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::session_broken(Connection& c, const ConnInput& in) {
   run(c.flow, *in.session, {}, &c.terminate_held);
@@ -182,7 +182,7 @@ ConnState ConnectionManager<Bus, Capacity>::session_broken(Connection& c, const 
   return State::kTerminating;
 }
 
-// Our session Terminate was already sent.
+// Our session Terminate has already been sent.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::session_broken_late(Connection& c, const ConnInput& in) {
   const bool over = run(c.flow, *in.session);
@@ -193,15 +193,15 @@ ConnState ConnectionManager<Bus, Capacity>::session_broken_late(Connection& c, c
   return linger(over);
 }
 
-// The peer does not end its session. From now on it keeps only the stream, or nothing, if the association has no other
-// session.
+// The peer has not ended its session. From now on it occupies only the stream, or nothing if the association has no
+// other session.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::session_abandoned(Connection& c, const ConnInput&) {
   bus_.write(SctpStream{c.flow, SctpStreamAction::kAbandon, life_of(c)});
   return State::kFree;
 }
 
-// A session that the peer accepts now is not wanted any more.
+// A session that the peer accepts only now is no longer wanted.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::session_lingers(Connection& c, const ConnInput& in) {
   const bool accepted = host_part(*in.session)->kind == SessionAction::Kind::kEstablished;

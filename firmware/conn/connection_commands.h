@@ -1,11 +1,11 @@
-// ConnectionManager: the host's commands. Everything is checked before anything is done.
+// ConnectionManager: the host's commands. All checks come before any action.
 #pragma once
 
 #include "firmware/conn/transport.h"
 
 namespace rnic::fw {
 
-// Octets of private data that fit next to the enhanced word (RFC 6581 section 9: 508 are left).
+// Limit of private data, in octets; the enhanced word leaves 508 (RFC 6581 section 9).
 constexpr std::size_t private_data_limit(bool enhanced) {
   return wire::kMpaMaxPrivateData - (enhanced ? wire::MpaEnhanced::kBytes : 0);
 }
@@ -28,7 +28,7 @@ abi::CommandStatus ConnectionManager<Bus, Capacity>::listen(const abi::Command& 
   return Status::kOk;
 }
 
-// Connections accepted before stay.
+// Connections already accepted stay.
 template <class Bus, class Capacity>
 abi::CommandStatus ConnectionManager<Bus, Capacity>::unlisten(const abi::Command& command) {
   const LlpId llp = llp_of(command);
@@ -86,7 +86,7 @@ abi::CommandStatus ConnectionManager<Bus, Capacity>::check(const abi::Command& c
   return Status::kOk;
 }
 
-// Whether a queue pair of this personality can send the request, or answer the present one.
+// Whether a queue pair of this personality can send the request, or answer the pending one.
 template <class Bus, class Capacity>
 bool ConnectionManager<Bus, Capacity>::can_speak(const abi::Command& command, abi::Personality of_qp) {
   if (command.op == abi::CommandOp::kConnect) {
@@ -133,7 +133,7 @@ void ConnectionManager<Bus, Capacity>::connect_over_tcp(const abi::Command& comm
   bus_.write(TcpOpen{cm.peer_ip, cm.peer_port, cm.local_port, id_of(c)});
 }
 
-// The request, in the connection's slot.
+// Writes the request to the connection's slot.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::prepare(Connection& c, const abi::Command& command) {
   set_initiator(c, command);

@@ -1,4 +1,4 @@
-// ConnectionManager: the target of an event, and what belongs to a connection.
+// ConnectionManager: finds the connection of an event, and the room, flow and QP of a connection.
 #pragma once
 
 #include "firmware/conn/connection_manager.h"
@@ -25,8 +25,8 @@ Connection* ConnectionManager<Bus, Capacity>::by_flow(FlowId flow) {
   return &connections_[by_flow_[flow.v]];
 }
 
-// Whether an event belongs to the flow's present life, or begins the next one, for which an earlier refusal does not
-// count: the operations that the firmware still issued then have had no effect. One of an earlier life is dropped.
+// Whether an event belongs to the flow's present life or begins the next one. An event of an earlier life is dropped.
+// An earlier refusal does not count in the next life: operations that the firmware still issued had no effect.
 template <class Bus, class Capacity>
 bool ConnectionManager<Bus, Capacity>::is_current(FlowId flow, std::uint16_t life) {
   if (flow.v >= settings_.flows) return false;
@@ -58,8 +58,8 @@ bool ConnectionManager<Bus, Capacity>::has_room(LlpId llp) const {
   return has_room() && (llp == LlpId::kMpaTcp || free_sessions_.available() != 0);
 }
 
-// A peer that connects and sends no request keeps no one out for long: if there is no place left, or a listener's
-// backlog is full, one of those (of that listener) is reset. They take turns, so the latest is the last.
+// Peers that connect but send no request do not keep others out for long. If there is no room, or a listener's backlog
+// is full, one such connection (of that listener) is reset. They are chosen round-robin, so the newest comes last.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::make_room(const Listener* listener) {
   const bool full = listener != nullptr && listener->full();
@@ -73,7 +73,7 @@ void ConnectionManager<Bus, Capacity>::make_room(const Listener* listener) {
   }
 }
 
-// A connection in its first state, with a slot for startup frames; nullptr if there is none left of either.
+// A new connection in its first state, with a slot for startup frames; nullptr if there is no room.
 template <class Bus, class Capacity>
 Connection* ConnectionManager<Bus, Capacity>::create(State state) {
   if (!has_room()) return nullptr;
@@ -174,7 +174,7 @@ void ConnectionManager<Bus, Capacity>::on(const TcpEmssChanged& event) {
   change_path(of_event(event), event.emss);
 }
 
-// Changes no state, so it needs no row. FPDUs that were already cut stay as they are (RFC 5044 section 4.5).
+// The state does not change, so no row is needed. FPDUs already cut keep their size (RFC 5044 section 4.5).
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::change_path(Connection* c, std::uint16_t segment_limit) {
   if (c == nullptr) return;

@@ -1,7 +1,7 @@
-// Brings connections into RDMA mode and out of it: over TCP (RFC 5044 section 7, RFC 6581,
-// draft-carrier-rddp-rnic-interop-00), and as DDP stream sessions over SCTP (RFC 5043 section 6): a table says which
-// handler an event has in each state, a handler does one thing and returns the next state. What is declared here is
-// defined where the firmware is instantiated (firmware/app/instantiate.h).
+// Brings connections into RDMA mode and out of it, over TCP (RFC 5044 section 7, RFC 6581,
+// draft-carrier-rddp-rnic-interop-00) and as DDP stream sessions over SCTP (RFC 5043 section 6). A table gives the
+// handler of each event in each state. A handler does one thing and returns the next state.
+// firmware/app/instantiate.h includes the definitions.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@
 
 namespace rnic::fw {
 
-// A connection id has this bit, so that it is never taken for a QP number; it changes when the connection's place is
-// reused.
+// A connection id has this bit set, so that it is never taken for a QP number. The id changes when the connection's
+// entry is reused.
 inline constexpr std::uint32_t kConnectionIdBit = 0x80000000;
 
-// Instead of a connection: an SCTP stream on which no session began, until its peer has our refusal.
+// Stands for an SCTP stream on which no session began, until its peer has our refusal.
 inline constexpr std::uint32_t kRefusedSession = kNoConnection - 1;
 
 template <class Bus, class Capacity = DefaultCapacity>
@@ -184,7 +184,7 @@ class ConnectionManager {
   State session_failed(Connection& c, const ConnInput& in, const SessionAction& verdict, SetupError error);
   static SramRange private_data_of(const SessionAction& verdict, std::uint32_t bytes);
 
-  // What differs between the transports (transport.h).
+  // Differences between the transports (transport.h).
   static std::uint16_t mulpdu_of(const Connection& c);
   static wire::TerminateCause cause_of_loss(const Connection& c);
   State close_stream(Connection& c, bool in_order);
@@ -226,13 +226,13 @@ class ConnectionManager {
   Connection connections_[Capacity::kConnections];
   std::uint32_t by_flow_[Capacity::kFlows];
   std::uint32_t flow_epoch_[Capacity::kFlows] = {};
-  std::uint16_t life_[Capacity::kFlows] = {};  // of the flow, in the last event about it
+  std::uint16_t life_[Capacity::kFlows] = {};  // of each flow, in its last event
   IndexPool<Capacity::kConnections> free_connections_;
   IndexPool<Capacity::kSetups> free_slots_;
   StreamSession sessions_[Capacity::kSessions];
   IndexPool<Capacity::kSessions> free_sessions_;
   ListenerTable<Capacity::kListeners> listeners_;
-  std::uint32_t silent_ = Capacity::kConnections - 1;  // the place of the last silent connection that had to make room
+  std::uint32_t silent_ = Capacity::kConnections - 1;  // index of the last silent connection that made room
 };
 
 }  // namespace rnic::fw

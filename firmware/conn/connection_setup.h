@@ -21,7 +21,7 @@ void ConnectionManager<Bus, Capacity>::read_frame(Connection& c, std::uint32_t b
   bus_.write(TcpStreamRead{c.flow, frame_range(c.slot, c.frame_bytes, bytes), life_of(c)});
 }
 
-// The state of the frame, including the octets that just arrived; requests the rest of it.
+// Returns the state of the frame with the octets that just arrived, and requests the rest of it.
 template <class Bus, class Capacity>
 FrameProgress ConnectionManager<Bus, Capacity>::take_octets(Connection& c, std::uint32_t bytes,
                                                             wire::MpaFrameKind expected) {
@@ -46,13 +46,13 @@ ConnState ConnectionManager<Bus, Capacity>::bad_frame(Connection& c, wire::MpaFr
   return close_stream(c, true);
 }
 
-// Nothing may arrive before our own frame is sent: an octet is requested anyway, until send_frame().
+// Nothing may arrive before our own frame is sent. To detect it anyway, one octet is requested until send_frame().
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::guard(Connection& c) {
   bus_.write(TcpStreamRead{c.flow, guard_octet(c.slot), life_of(c)});
 }
 
-// Our frame; the peer's next one reuses its slot.
+// Sends our frame; the peer's next one reuses its slot.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::exchange_frames(Connection& c) {
   send_frame(c);
@@ -124,7 +124,7 @@ ConnState ConnectionManager<Bus, Capacity>::conclude(Connection& c, const wire::
     c.setup_reported = true;
     return State::kTerminating;
   }
-  // Nothing is sent before the RTR message: the host posts only when it knows that the connection is there.
+  // Nothing is sent before the RTR message: the host posts only once it knows that the connection is established.
   if (result.rtr != Rtr::kNone) bus_.write(PostWork{{c.qpn, work_of(result.rtr)}});
   c.mpa_flags = cm_flags_of(reply);
   const std::size_t offset = c.frame_bytes - reply.private_data.size();
@@ -165,7 +165,7 @@ ConnState ConnectionManager<Bus, Capacity>::request_octets(Connection& c, const 
   return State::kWaitHost;
 }
 
-// An RDMAC initiator learns from the reply that the two cannot work together (draft, section 5.2.1).
+// An RDMAC initiator learns from the reply that the two ends cannot interoperate (draft, section 5.2.1).
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::refuse_revision(Connection& c, const wire::MpaFrame& request) {
   write_frame(c, make_revision_refusal(request, c.policy));
@@ -178,7 +178,7 @@ ConnState ConnectionManager<Bus, Capacity>::octet_after_request(Connection& c, c
   return in.bytes == 0 ? c.state : bad_frame(c, wire::MpaFrameError::kExtraOctets);
 }
 
-// Such an octet, found while our reply was on its way: the stream continues after it, but the octet is no part of it.
+// Such an octet, found while our reply was on its way. The stream continues after the octet, without it.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::octet_before_reply(Connection& c, const ConnInput& in) {
   ConnInput error = in;
@@ -213,8 +213,8 @@ ConnState ConnectionManager<Bus, Capacity>::accept(Connection& c, const ConnInpu
   return State::kWaitFirstFpdu;
 }
 
-// The host's accept on conditions that the initiator does not meet: the private data is not sent. The error cannot go
-// out in a Terminate, as a rejection leaves MPA (choices.md 16).
+// The host accepts on conditions that the initiator does not meet. The private data is not sent. No Terminate can
+// report the error, as a rejection leaves MPA (choices.md 16).
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::refuse(Connection& c, const ReplyDecision& decision,
                                                    const abi::Command& accept) {
@@ -227,7 +227,7 @@ ConnState ConnectionManager<Bus, Capacity>::refuse(Connection& c, const ReplyDec
   return State::kWaitRequest;
 }
 
-// Rule 2: MPA is left. True: TCP stays open, as the host wants to hear of another request on it.
+// A rejection leaves MPA (rule 2). True if TCP stays open, because the host wants another request on it.
 template <class Bus, class Capacity>
 bool ConnectionManager<Bus, Capacity>::send_rejection(Connection& c, const abi::Command& answer) {
   const bool stays = (answer.u.cm.options & abi::kCmStay) != 0;
@@ -268,8 +268,8 @@ ConnState ConnectionManager<Bus, Capacity>::setup_timeout(Connection& c, const C
   return next;
 }
 
-// A failure on this side. The peer of an enhanced setup hears of it in a Terminate, which needs the reply first (RFC
-// 6581 section 9.3). A handshake in progress is ended when it is reported.
+// A failure on this side. The peer of an enhanced setup learns of it from a Terminate, which must wait for the reply
+// (RFC 6581 section 9.3). A transport handshake in progress is ended when its result is reported.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::setup_failed(Connection& c, const ConnInput&) {
   c.local_failure = true;
@@ -280,7 +280,7 @@ ConnState ConnectionManager<Bus, Capacity>::setup_failed(Connection& c, const Co
   return next;
 }
 
-// The host has cancelled it. The result of a handshake in progress finds no connection.
+// The host has cancelled the setup. The result of a handshake in progress will find no connection.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::cancel(Connection& c, const ConnInput&) {
   const State next = drop_stream(c);
@@ -288,7 +288,7 @@ ConnState ConnectionManager<Bus, Capacity>::cancel(Connection& c, const ConnInpu
   return next;
 }
 
-// Both contexts are there before the first octet of RDMA mode.
+// Both contexts are written before the first octet of RDMA mode.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::write_contexts(Connection& c, QpState state, StreamOptions options,
                                                       std::uint16_t ird, std::uint16_t ord) {
@@ -327,7 +327,7 @@ void ConnectionManager<Bus, Capacity>::report_peer_frame(const Connection& c, ab
   report_peer(c, type, status, cm_flags_of(frame), frame_range(c.slot, c.frame_bytes - bytes, bytes));
 }
 
-// With the peer's flags and private data.
+// Reports the peer's flags and private data.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::report_peer(const Connection& c, abi::EventType type, abi::ConnectStatus status,
                                                    std::uint8_t flags, SramRange private_data) {
@@ -353,7 +353,7 @@ void ConnectionManager<Bus, Capacity>::report_established(Connection& c, std::ui
   c.setup_reported = true;
 }
 
-// The QP is as it was before, for another attempt, unless the failure was its own.
+// The QP stays as it was, for another attempt, unless the failure was local.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::report_setup_failure(Connection& c, abi::ConnectStatus status) {
   const std::uint32_t id = c.has_qp ? c.qpn.v : id_of(c);

@@ -112,7 +112,7 @@ bool ConnectionManager<Bus, Capacity>::has_row(State state, Event event) {
   return false;
 }
 
-// An event without a row comes from a lost race, or from a mistake of the hardware: it is only logged.
+// An event without a row comes from a lost race or a hardware error. It is only logged.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::deliver(Connection* c, const ConnInput& input) {
   if (c != nullptr) {
@@ -124,7 +124,7 @@ void ConnectionManager<Bus, Capacity>::deliver(Connection* c, const ConnInput& i
       c == nullptr ? kNoConnection : static_cast<std::uint32_t>(c->state));
 }
 
-// A state sets its time limit and frees the slot if it does not need it.
+// Sets the time limit of the new state, and frees the slot if the state needs none.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::enter(Connection& c, State next) {
   if (next == c.state) return;

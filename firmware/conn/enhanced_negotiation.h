@@ -1,6 +1,5 @@
-// RFC 6581 as pure functions on its word of IRD, ORD and RTR kinds: the result of a request, a reply and the local
-// policy. MPA carries the word in its frames, SCTP in the control messages of a DDP stream session; both negotiate
-// here.
+// RFC 6581 as pure functions on its word of IRD, ORD and RTR kinds. They compute the result of a request, a reply and
+// the local policy. MPA carries the word in its frames, SCTP in the control messages of a DDP stream session.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +19,13 @@ struct RtrKinds {
 // The policy of one end. The initiator's is the content of its request.
 struct EnhancedPolicy {
   bool enhanced = false;       // initiator: ask for an enhanced setup; responder: support it
-  bool peer_to_peer = false;   // A, of an initiator
+  bool peer_to_peer = false;   // initiator: A
   RtrKinds rtr;                // initiator: kinds it can send; responder: kinds it can receive
   std::uint8_t rtr_order = 0;  // initiator: abi::rtr_order
   std::uint16_t ird = 0, ord = 0;
-  std::uint16_t max_ird = 0;                        // up to which IRD may be raised
+  std::uint16_t max_ird = 0;                        // limit to which IRD may be raised
   bool negotiate_ird = true, negotiate_ord = true;  // initiator: false announces 0x3fff
-  std::uint16_t need_ord = 0;                       // responder: rejects an initiator whose IRD is below
+  std::uint16_t need_ord = 0;                       // responder: rejects an initiator with less IRD
 };
 
 // Why a setup fails (RFC 5044 section 8, RFC 6581 section 8).
@@ -68,7 +67,8 @@ constexpr bool has(RtrKinds kinds, Rtr kind) {
          (kind == Rtr::kRead && kinds.read);
 }
 
-// The initiator's choice among the common kinds. By default: a Write needs nothing of the peer, a Send takes an MSN.
+// The initiator's choice among the common kinds. By default a Write is first, as it needs nothing from the peer, and a
+// Send last, as it takes an MSN.
 constexpr Rtr choose(RtrKinds rtr, std::uint8_t order) {
   for (unsigned rest = order; rest != 0; rest >>= 2) {
     if (has(rtr, static_cast<Rtr>(rest & 3))) return static_cast<Rtr>(rest & 3);
@@ -76,7 +76,7 @@ constexpr Rtr choose(RtrKinds rtr, std::uint8_t order) {
   return rtr.write ? Rtr::kWrite : rtr.read ? Rtr::kRead : rtr.send ? Rtr::kSend : Rtr::kNone;
 }
 
-// IRD at least the peer's ORD, if possible. ORD 0, or none in the request, counts as 1 if the RTR may be a Read.
+// IRD of at least the peer's ORD, if possible. An ORD of 0 or none in the request counts as 1 if the RTR may be a Read.
 constexpr std::uint16_t reply_ird(const wire::MpaEnhanced& request, RtrKinds common_kinds,
                                   const EnhancedPolicy& local) {
   const std::uint16_t told = request.ord == kNotNegotiated ? 0 : request.ord;
@@ -102,8 +102,8 @@ constexpr wire::MpaEnhanced request_word(const EnhancedPolicy& local) {
   return word;
 }
 
-// The content of a reply. `decision` has the responder's depths, which become those of the connection, and may be
-// changed by reject(). Always inline: on the chip's own processor the function would cost more.
+// The content of a reply. `decision` starts with the responder's depths and gets the connection's, or reject().
+// Always inline: a call would cost more on the chip's own processor.
 template <class Decision>
 [[gnu::always_inline]] constexpr wire::MpaEnhanced answer_word(const wire::MpaEnhanced& asked,
                                                                const EnhancedPolicy& local, Decision& decision) {

@@ -16,7 +16,7 @@ struct Listener {
   abi::Personality personality = abi::Personality::kDevice;
   std::uint16_t backlog = 0;  // 0: no limit
   std::uint16_t pending = 0;  // connections whose request is unanswered
-  std::uint32_t serial = 0;   // never 0, and never reused: a port may be listened on twice
+  std::uint32_t serial = 0;   // never 0, and never reused: a port may get another listener
 
   bool full() const { return backlog != 0 && pending >= backlog; }
 };
@@ -40,7 +40,7 @@ class ListenerTable {
     }
     return nullptr;
   }
-  // The request of a connection of that listener is answered, or gone.
+  // A request of that listener has been answered or is gone.
   void answered(LlpId llp, std::uint16_t port, std::uint32_t serial) {
     Listener* listener = find(llp, port);
     if (listener != nullptr && listener->serial == serial) --listener->pending;

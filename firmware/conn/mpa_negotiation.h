@@ -1,5 +1,5 @@
-// MPA connection setup as pure functions: the result of a request, a reply and the local policy (RFC 5044 section 7.1,
-// RFC 6581 sections 9 and 10, draft-carrier-rddp-rnic-interop-00 section 5).
+// MPA connection setup as pure functions. They compute the result of a request, a reply and the local policy (RFC 5044
+// section 7.1, RFC 6581 sections 9 and 10, draft-carrier-rddp-rnic-interop-00 section 5).
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ struct MpaMarking {
   bool crc = true;       // C
 };
 
-// The policy of one end for MPA. `enhanced` is revision 2.
+// The policy of one end for MPA. `enhanced` means revision 2.
 struct MpaPolicy : MpaMarking, EnhancedPolicy {
   abi::Personality personality = abi::Personality::kIetf;  // not kDevice
 };
 
-// The highest revision that this end reads. An RDMAC RNIC knows no enhanced frames.
+// The highest revision that this end reads. An RDMAC RNIC does not know enhanced frames.
 constexpr std::uint8_t max_revision(const MpaPolicy& local) {
   return local.enhanced && local.personality != abi::Personality::kRdmac ? wire::kMpaRev2 : wire::kMpaRev1;
 }
@@ -34,7 +34,7 @@ constexpr std::optional<std::uint8_t> version_for_request(abi::Personality respo
   if (rev != wire::kMpaRevRdmac) return 1;
   return responder == abi::Personality::kPermissive ? std::optional<std::uint8_t>(0) : std::nullopt;
 }
-// Of a reply, at the initiator.
+// The same for a reply, at the initiator.
 constexpr std::optional<std::uint8_t> version_for_reply(abi::Personality initiator, std::uint8_t rev) {
   if (rev == wire::kMpaRevRdmac)
     return initiator == abi::Personality::kIetf ? std::nullopt : std::optional<std::uint8_t>(0);
@@ -59,14 +59,14 @@ ReplyDecision negotiate_reply(const wire::MpaFrame& request, const MpaPolicy& lo
 // The answer when the ULP does not want the connection.
 wire::MpaFrame make_rejection(const wire::MpaFrame& request, const MpaPolicy& local);
 
-// The answer to a request that yields no version: it has our revision, and TCP is closed after it.
+// The answer to a request that yields no version. It carries our revision, and TCP is closed after it.
 wire::MpaFrame make_revision_refusal(const wire::MpaFrame& request, const MpaPolicy& local);
 
 // The initiator's conclusion.
 struct SetupResult {
   enum class Kind : std::uint8_t {
     kEstablished,
-    kRejected,   // by the peer: MPA is left
+    kRejected,   // by the peer: the stream leaves MPA
     kTerminate,  // send a Terminate with `error`, then close
     kBadReply    // close at once
   };
@@ -78,8 +78,8 @@ struct SetupResult {
 };
 SetupResult accept_reply(const wire::MpaFrame& request, const wire::MpaFrame& reply, const MpaPolicy& local);
 
-// The combined meaning of both frames for the stream of the end that sent `local`. With version 0 both sides send and
-// check markers and CRC, whatever an IETF initiator asked for before it knew its peer (Figure 3).
+// The result of both frames for the stream, at the end that sent `local`. With version 0 both sides send and check
+// markers and CRC, whatever an IETF initiator asked for before it knew its peer (Figure 3).
 struct StreamOptions {
   bool tx_markers = false, rx_markers = false, crc = true;
 };

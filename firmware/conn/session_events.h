@@ -1,5 +1,5 @@
-// ConnectionManager: SCTP's events about its streams. A session of a connection decides what an event means
-// (stream_session.h); its actions are executed here, and what concerns the host is an event of the connection.
+// ConnectionManager: SCTP's stream events. The connection's session decides what an event means (stream_session.h). Its
+// actions are executed here; those for the host become an event of the connection.
 #pragma once
 
 #include "firmware/conn/transport.h"
@@ -31,8 +31,8 @@ void ConnectionManager<Bus, Capacity>::take_session(Connection& c) {
   session_of(c) = {};
 }
 
-// The session of a stream that the QP has just left. The hardware, unaware of that, reported the end to the QP; TCP
-// would raise another event about the flow.
+// The session of a stream that the QP has just left. The hardware did not know that yet and reported the end to the QP.
+// TCP would raise another event about the flow.
 template <class Bus, class Capacity>
 Connection* ConnectionManager<Bus, Capacity>::session_left_by(Qpn qpn) {
   const QpEntry* entry = resources_.qp(qpn);
@@ -40,8 +40,8 @@ Connection* ConnectionManager<Bus, Capacity>::session_left_by(Qpn qpn) {
   return c != nullptr && is_over_sctp(*c) && c->qpn == qpn ? c : nullptr;
 }
 
-// Executes the session's actions for the hardware, in order; true: it is over, and the flow is not ours any more. With
-// `held` a message is stored there instead of being sent.
+// Executes the session's actions for the hardware, in order. True if the session is over and the flow no longer ours.
+// With `held`, a message is noted there instead of being sent.
 template <class Bus, class Capacity>
 bool ConnectionManager<Bus, Capacity>::run(FlowId flow, const SessionActions& actions, ByteSpan private_data,
                                            bool* held) {
@@ -109,7 +109,7 @@ void ConnectionManager<Bus, Capacity>::on(const SctpPeerClosed& event) {
   if (Connection* c = of_event(event); c != nullptr) peer_says(*c, session_terminate(), 0);
 }
 
-// In an open session a Terminate is an end like TCP's FIN, and is answered when our own side has finished.
+// In an open session a Terminate acts like TCP's FIN. It is answered when our own side has finished.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::peer_says(Connection& c, const wire::SessionDecode& decode,
                                                  std::uint32_t bytes) {

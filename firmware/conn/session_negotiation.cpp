@@ -27,7 +27,7 @@ InitiateDecision examine_initiate(const SessionMessage& initiate, const SessionP
   if (!initiate.enhanced) return {};
   if (!local.enhanced) return {Kind::kRefuse, {}, SetupError::kNone};
   if (!local.reject_without_rtr || !lacks_rtr(*initiate.enhanced, local)) return {};
-  // The host's requirements are not known yet: the word is that of an Accept.
+  // The host's requirements are not known yet, so the word is the same as in an Accept.
   SessionPolicy provider = local;
   provider.need_ord = 0;
   return {Kind::kReject, reject_initiate(initiate, provider), SetupError::kNoMatchingRtr};
@@ -58,7 +58,7 @@ SessionResult conclude_session(const SessionMessage& initiate, const SessionMess
     case SessionCode::kTerminate:
       result.kind = Kind::kRefused;
       break;
-    case SessionCode::kReject:  // also from an end without RFC 6581: it is over in any case
+    case SessionCode::kReject:  // also from an end without RFC 6581: the setup is over either way
       result.kind = Kind::kRejected;
       break;
     case SessionCode::kEnhancedReject:

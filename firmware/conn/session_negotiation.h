@@ -1,5 +1,5 @@
-// The set-up of a DDP stream session over SCTP as pure functions: the result of an Initiate, its answer and the local
-// policy (RFC 5043 section 6, RFC 6581 section 7). IRD, ORD and RTR kinds are negotiated as over MPA.
+// The set-up of a DDP stream session over SCTP as pure functions. They compute the result of an Initiate, its answer
+// and the local policy (RFC 5043 section 6, RFC 6581 section 7). IRD, ORD and RTR kinds are negotiated as over MPA.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace rnic::fw {
 
 struct SessionPolicy : EnhancedPolicy {
-  bool reject_without_rtr = false;  // responder: no common RTR kind is a rejection without asking the host
+  bool reject_without_rtr = false;  // responder: without a common RTR kind, rejects without asking the host
 };
 
 // No message has private data yet: the caller adds it.
@@ -27,8 +27,7 @@ struct InitiateDecision {
   wire::SessionMessage message;
   SetupError error = SetupError::kNone;
 };
-// `room`: another request may wait for the host. Both kinds of Initiate only; one whose code the responder does not
-// support never gets here.
+// `initiate` is of either kind. `room`: another request may wait for the host.
 InitiateDecision examine_initiate(const wire::SessionMessage& initiate, const SessionPolicy& local, bool room);
 
 // The answer to an Initiate that the host has seen.
@@ -63,8 +62,8 @@ struct SessionResult {
 SessionResult conclude_session(const wire::SessionMessage& initiate, const wire::SessionMessage& reply,
                                const SessionPolicy& local);
 
-// A responder that does not support RFC 6581, or one over its limit, refuses. A plain session may be tried then, on
-// this stream or another, if the host wants that.
+// A responder that does not support RFC 6581, or is over its limit, refuses. A plain session may then be tried, on this
+// stream or another, if the host wants that.
 constexpr bool may_retry_plain(const SessionPolicy& local, SessionResult::Kind kind, bool wanted) {
   return wanted && local.enhanced && kind == SessionResult::Kind::kRefused;
 }

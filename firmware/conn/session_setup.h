@@ -7,12 +7,12 @@
 
 namespace rnic::fw {
 
-// Messages have no markers, and their packets always a CRC.
+// Messages have no markers, and their packets always have a CRC.
 inline constexpr StreamOptions kSctpOptions{false, false, true};
 
 // The initiator.
 
-// The private data waits in the connection's slot until a stream is there.
+// The private data waits in the connection's slot until it has a stream.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::connect_over_sctp(const abi::Command& command) {
   Connection& c = *create(State::kSctpOpening);
@@ -74,7 +74,7 @@ ConnState ConnectionManager<Bus, Capacity>::session_established(Connection& c, c
   return State::kRts;
 }
 
-// The peer hears of the error in an RDMAP Terminate, which the session Terminate follows.
+// An RDMAP Terminate reports the error to the peer; the session Terminate follows it.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::session_failed(Connection& c, const ConnInput& in,
                                                            const SessionAction& verdict, SetupError error) {
@@ -97,7 +97,7 @@ ConnState ConnectionManager<Bus, Capacity>::accept_session(Connection& c, const 
   const SessionActions actions = session_of(c).accept(session_policy(c.policy));
   const SessionAction& verdict = *host_part(actions);
   attach_qp(c, Qpn{command.qpn});
-  if (verdict.kind == SessionAction::Kind::kSetupFailed) {  // the private data stays here
+  if (verdict.kind == SessionAction::Kind::kSetupFailed) {  // the private data is not sent
     const bool over = run(c.flow, actions);
     report_setup_failure(c, status_of(verdict.error));
     return linger(over);
@@ -129,7 +129,7 @@ ConnState ConnectionManager<Bus, Capacity>::session_withdrawn(Connection& c, con
   return linger(over);
 }
 
-// They are the end of the message in the window, of which `bytes` octets came.
+// The private data is the end of the message in the window, which has `bytes` octets after its DDP-SSN.
 template <class Bus, class Capacity>
 SramRange ConnectionManager<Bus, Capacity>::private_data_of(const SessionAction& verdict, std::uint32_t bytes) {
   const auto length = static_cast<std::uint32_t>(verdict.message.private_data.size());

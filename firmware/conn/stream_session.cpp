@@ -58,7 +58,7 @@ void StreamSession::send_last(SessionActions& out, const SessionMessage& message
   send(out, message);
 }
 
-// A control message must not overtake the one before: that must be acknowledged, or answered.
+// A control message must not overtake the one before it, which must be acknowledged or answered first.
 void StreamSession::terminate(SessionActions& out) {
   if (own_last_) return;
   if (unacknowledged_ != 0 && !answered_) terminate_due_ = true;
@@ -172,7 +172,7 @@ SessionActions StreamSession::control(const SessionDecode& decode, const Session
       replied(out, decode);
       break;
     case State::kPending:
-      // The sender gets no Accept, and sends nothing more.
+      // The peer gets no Accept, and sends nothing more.
       peer_last_ = true;
       if (last) {
         close_with(out, Kind::kWithdrawn);
@@ -261,7 +261,7 @@ void StreamSession::replied(SessionActions& out, const SessionDecode& decode) {
     case SessionResult::Kind::kRefused:
       event.kind = result.kind == SessionResult::Kind::kRejected ? Kind::kRejected : Kind::kRefused;
       out.add(event);
-      own_last_ = peer_last_ = true;  // the Initiate was
+      own_last_ = peer_last_ = true;  // the Initiate was our last chunk
       state_ = State::kClosing;
       return settle(out);
     case SessionResult::Kind::kTerminate:
@@ -296,7 +296,7 @@ void StreamSession::answered_after_cancel(SessionActions& out, const SessionDeco
     close_with(out, Kind::kClosed);
     return settle(out);
   }
-  opened_ = true;  // by the peer, which answers the Terminate
+  opened_ = true;  // by the peer, which will answer the Terminate
   if (terminate_due_) send_last(out, terminate_message());
 }
 
@@ -345,7 +345,7 @@ SessionActions StreamSession::acknowledged() {
 SessionActions StreamSession::association_lost() {
   SessionActions out;
   if (state_ == State::kIdle) return out;
-  const bool over = state_ == State::kClosing;  // the host has heard already
+  const bool over = state_ == State::kClosing;  // the host knows already
   const std::uint32_t strays = strays_;
   *this = {};
   strays_ = strays;

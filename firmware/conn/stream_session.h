@@ -1,6 +1,6 @@
-// One stream of an SCTP association and the DDP stream session on it: which control message fits, what is sent and
-// when, and when the stream id may be reused (RFC 5043 section 6; session.md has the table). Control messages come in
-// the order of their DDP-SSNs; segments do not come here.
+// One stream of an SCTP association and the DDP stream session on it. Decides which control messages are valid, what is
+// sent and when, and when the stream id may be reused (RFC 5043 section 6; session.md has the table). Control messages
+// come in the order of their DDP-SSNs; segments never come here.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ enum class SessionState : std::uint8_t {
   kPending,  // the host decides
   kOpen,
   kTermSent,  // ended by this side, in order
-  kClosing,   // over: acknowledgements, or the peer's Terminate, are missing
+  kClosing,   // over, but acknowledgements or the peer's Terminate are missing
 };
 const char* to_string(SessionState state);
 
@@ -25,13 +25,13 @@ struct SessionAction {
   enum class Kind : std::uint8_t {
     kSend,       // `message`, to which the caller adds private data
     kSendRdmap,  // an RDMAP Terminate for `error`; the kSend that follows is sent after it
-    kBegin,      // rnic::sctp::DdpStreams of the same name, as the four that follow
+    kBegin,      // like the next four, a call of rnic::sctp::DdpStreams of that name
     kOpen,
     kDiscard,
     kEndRun,
     kRestart,
     // For the host.
-    kRequest,      // of a peer: accept() or reject()
+    kRequest,      // from a peer: accept() or reject()
     kEstablished,  // with ird, ord and the RTR message to be sent first
     kRejected,     // by the peer's host; `message` has its word, if there is one
     kRefused,      // by a session Terminate
@@ -47,7 +47,7 @@ struct SessionAction {
   std::uint16_t ird = 0, ord = 0;
   Rtr rtr = Rtr::kNone;
   bool absorbs_rtr_send = false;  // responder: the first Send may be an RTR message
-  wire::SessionMessage message;   // its private data are those of the message that came, or nothing
+  wire::SessionMessage message;   // with the private data of the received message, or none
 };
 
 class SessionActions {
@@ -82,10 +82,10 @@ inline const SessionAction* host_part(const SessionActions& actions) {
 class StreamSession {
  public:
   SessionState state() const { return state_; }
-  // Chunks that did not fit, of this session or of none.
+  // Chunks that did not fit, in this session or without one.
   std::uint32_t strays() const { return strays_; }
 
-  // The host's calls. connect() on a stream in use, and an answer to no request, do nothing and return nothing.
+  // The host's calls. connect() on a stream in use, or an answer without a request, does nothing and returns nothing.
   SessionActions connect(const SessionPolicy& local);
   SessionActions accept(const SessionPolicy& local);
   SessionActions reject(const SessionPolicy& local);
@@ -95,7 +95,7 @@ class StreamSession {
 
   // A control message, in order. `local` is the listener's policy, `room` whether another request may wait.
   SessionActions control(const wire::SessionDecode& decode, const SessionPolicy& local, bool room);
-  // A chunk that violates a rule, or has an invalid number; `terminate`: a session Terminate does.
+  // A chunk that violates a rule, or has an invalid number; `terminate`: it is a session Terminate.
   SessionActions violation(bool terminate);
   // A chunk without a session; `terminate`: it is a session Terminate.
   SessionActions stray(bool terminate);
@@ -118,11 +118,11 @@ class StreamSession {
   void refuse_stray(SessionActions& out, bool terminate);
 
   SessionState state_ = SessionState::kIdle;
-  bool opened_ = false;              // this session was
-  bool answered_ = false;            // the peer has answered our Initiate, so it was alive
+  bool opened_ = false;              // this session has been open
+  bool answered_ = false;            // the peer has answered our Initiate, so it has it
   bool terminate_due_ = false;       // waits for the acknowledgement of the control message before it
-  bool own_last_ = false;            // the last chunk of this side is sent
-  bool peer_last_ = false;           // the peer's last chunk has arrived, and all before it
+  bool own_last_ = false;            // this side has sent its last chunk
+  bool peer_last_ = false;           // the peer's last chunk and all before it have arrived
   std::uint8_t unacknowledged_ = 0;  // control messages
   std::uint32_t strays_ = 0;
   SessionPolicy policy_;           // initiator

@@ -28,8 +28,8 @@ wire::TerminateCause ConnectionManager<Bus, Capacity>::cause_of_loss(const Conne
   return is_over_sctp(c) ? wire::rdma::kLocalCatastrophic : wire::mpa::kConnectionLost;
 }
 
-// Our FIN; a flow that does not end within the close timeout is aborted. Or our session Terminate: `in_order` if the
-// peer's segments are still delivered.
+// Sends our FIN or our session Terminate. A flow that does not end within the close timeout is aborted. `in_order`: the
+// peer's segments in the session are still delivered.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::close_stream(Connection& c, bool in_order) {
   if (!is_over_sctp(c)) {
@@ -43,9 +43,9 @@ ConnState ConnectionManager<Bus, Capacity>::close_stream(Connection& c, bool in_
   return over ? State::kFree : State::kClosing;
 }
 
-// Out of order, without waiting. TCP resets the flow. An SCTP stream can be reset only with its association, which has
-// other sessions: it accepts the peer's session Terminate, however late, and until then it carries nothing else (RFC
-// 5040 section 9).
+// Ends the stream out of order, without waiting. TCP resets the flow. An SCTP stream can be reset only with its
+// association, which has other sessions. So it accepts the peer's session Terminate, however late, and carries nothing
+// else until then (RFC 5040 section 9).
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::drop_stream(Connection& c) {
   if (c.flow == kNoFlow) return State::kFree;
@@ -53,17 +53,17 @@ ConnState ConnectionManager<Bus, Capacity>::drop_stream(Connection& c) {
     bus_.write(TcpAbort{c.flow, life_of(c)});
     return State::kFree;
   }
-  // An Initiate is answered before anything else is sent: our Terminate might cross a rejection, after which the peer
+  // Nothing is sent until the peer answers our Initiate: our Terminate might cross a rejection, after which the peer
   // may use the stream for another session.
   if (c.state == State::kInitSent) return State::kLingering;
   if (c.state != State::kClosing) return linger(close_stream(c, false) == State::kFree);
   StreamSession& session = session_of(c);
-  if (session.state() == SessionState::kTermSent) run(c.flow, session.violation(false));  // what comes is dropped
+  if (session.state() == SessionState::kTermSent) run(c.flow, session.violation(false));  // later arrivals are dropped
   return State::kLingering;
 }
 
-// Ends the QP's stream out of order. A session Terminate is its sender's last chunk, so nothing may be handed down any
-// more when it is sent.
+// Ends the QP's stream out of order. A session Terminate is its sender's last chunk, so nothing more may be handed down
+// when it is sent.
 template <class Bus, class Capacity>
 ConnState ConnectionManager<Bus, Capacity>::abort_stream(Connection& c, abi::ConnectStatus status) {
   if (is_over_sctp(c)) {

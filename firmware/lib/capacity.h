@@ -1,4 +1,4 @@
-// The firmware's configuration by its chip, and whether it can run it.
+// The chip's settings for the firmware, and whether the firmware can run such a chip.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace rnic::fw {
 
-// What the chip has and what its owner wants, read once at boot.
+// The chip's resources and its owner's choices, read once at boot.
 struct Settings {
   std::uint32_t qps = 0, flows = 0, cqs = 0, stags = 0;
   std::uint16_t max_ird = 32, max_ord = 32;
@@ -17,12 +17,12 @@ struct Settings {
   std::uint32_t first_fpdu_timeout_us = 5'000'000;  // for the RTR message of a peer-to-peer connection
   std::uint32_t close_timeout_us = 5'000'000;       // for the send queue to drain, and then for the peer's FIN
   std::uint32_t srqs = 0;
-  std::uint32_t pages = 0;  // of the page table, which is the chip's
-  bool extensions = true;   // QPs know the messages of RFC 7306
+  std::uint32_t pages = 0;  // entries of the chip's page table
+  bool extensions = true;   // QPs support the messages of RFC 7306
   abi::Personality personality = abi::Personality::kIetf;
-  bool receive_markers = false;  // the device would rather have them
-  bool crc = true;               // asks for it on every stream
-  // At a time, and of them in setup; 0: as many as the firmware can keep.
+  bool receive_markers = false;  // the device prefers them
+  bool crc = true;               // requested on every stream
+  // Limits of simultaneous connections, and of those in setup; 0: the firmware's capacity.
   std::uint32_t connections = 0, setups = 0;
 };
 

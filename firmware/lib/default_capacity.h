@@ -1,4 +1,4 @@
-// Static memory: how many of everything the firmware can keep. A chip may have fewer (Settings), never more.
+// The sizes of the firmware's static tables. A chip may have fewer of each resource (Settings), never more.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct DefaultCapacity {
   static constexpr std::uint32_t kSrqs = 256;
   static constexpr std::uint32_t kStags = 4096;
   static constexpr std::uint32_t kConnections = 1024;
-  static constexpr std::uint32_t kSessions = 256;  // of them over SCTP
+  static constexpr std::uint32_t kSessions = 256;  // connections over SCTP
   static constexpr std::uint32_t kSetups = 64;     // connections that exchange startup frames at the same time
   static constexpr std::uint32_t kListeners = 256;
 };

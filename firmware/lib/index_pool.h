@@ -1,4 +1,4 @@
-// Hands out the numbers 0 to N-1, the one freed last first.
+// Hands out the numbers 0 to N-1, the most recently freed one first.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class IndexPool {
     for (std::uint32_t i = 0; i < N; ++i) free_[i] = N - 1 - i;
   }
   constexpr std::uint32_t take() { return count_ == 0 ? kNone : free_[--count_]; }
-  // False if more would come back than were taken.
+  // False if all numbers are free already.
   [[nodiscard]] constexpr bool give_back(std::uint32_t index) {
     if (count_ == N) return false;
     free_[count_++] = index;

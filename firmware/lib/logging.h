@@ -1,4 +1,4 @@
-// Writes to the log. The chip keeps what is of a level that is wanted, and the last entries of all levels for a dump.
+// Writes to the log. The chip keeps entries of enabled levels, and the last entries of all levels for a dump.
 #pragma once
 
 #include "model/abi/firmware_operations.h"

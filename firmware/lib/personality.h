@@ -1,25 +1,25 @@
-// What a device can be for a queue pair (draft-carrier-rddp-rnic-interop-00 sections 5.1 and 6.2).
+// A device's personality for a queue pair (draft-carrier-rddp-rnic-interop-00 sections 5.1 and 6.2).
 #pragma once
 
 #include "model/abi/host_abi.h"
 
 namespace rnic::fw {
 
-// What was said for a queue pair, or the device's.
+// The personality requested for a queue pair, or else the device's.
 constexpr abi::Personality resolve(abi::Personality said, abi::Personality device) {
   return said == abi::Personality::kDevice ? device : said;
 }
 
-// Only a permissive device has both versions of DDP and RDMAP, to be selected per queue pair.
+// Only a permissive device has both versions of DDP and RDMAP; each queue pair selects one.
 constexpr bool supports(abi::Personality device, abi::Personality wanted) {
   if (wanted > abi::Personality::kPermissive) return false;
   return wanted == abi::Personality::kDevice || wanted == device || device == abi::Personality::kPermissive;
 }
 
-// Before a peer has spoken.
+// The version of DDP and RDMAP until the peer's first frame.
 constexpr std::uint8_t first_version(abi::Personality p) { return p == abi::Personality::kRdmac ? 0 : 1; }
 
-// What is open in `change` stays as it is in `attr`.
+// Attributes that are open in `change` keep their values in `attr`.
 constexpr abi::StreamAttr changed(abi::StreamAttr attr, abi::StreamAttr change) {
   if (change.personality != abi::Personality::kDevice) attr.personality = change.personality;
   if (change.rx_markers != abi::Markers::kOpen) attr.rx_markers = change.rx_markers;
@@ -27,7 +27,7 @@ constexpr abi::StreamAttr changed(abi::StreamAttr attr, abi::StreamAttr change) 
   return attr;
 }
 
-// Whether a queue pair of this device can have it (section 6.2.3).
+// Whether a queue pair of this device can have these attributes (section 6.2.3).
 constexpr abi::CommandStatus check(abi::StreamAttr attr, abi::Personality device) {
   using abi::Markers;
   if (attr.rx_markers > Markers::kOn || attr.tx_markers > Markers::kOn) return abi::CommandStatus::kBadOp;

@@ -1,4 +1,4 @@
-// The version of the firmware: here and nowhere else.
+// The version of the firmware, defined only here.
 #pragma once
 
 #include <cstdint>

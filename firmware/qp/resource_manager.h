@@ -1,4 +1,4 @@
-// Queue pairs, completion and shared receive queues, memory regions: checks the host's commands and writes the
+// Checks the host's commands on queue pairs, completion and shared receive queues and memory regions, and writes the
 // contexts.
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace rnic::fw {
 
 inline constexpr std::uint32_t kNoConnection = 0xffffffff;
-// Doorbells count modulo twice a ring's size at least, so that a full ring and an empty one differ.
+// Doorbells count modulo at least twice the ring's size, so that a full ring differs from an empty one.
 inline constexpr unsigned kMaxLogWq = 11, kMaxLogCq = 10;
 
 struct QpEntry {
@@ -22,7 +22,7 @@ struct QpEntry {
   std::uint32_t connection = kNoConnection;
   abi::StreamAttr stream = {};
 
-  // Both directions are as the peers agreed.
+  // Records the markers that the peers have agreed on.
   void settle(bool rx_markers, bool tx_markers) {
     stream.rx_markers = rx_markers ? abi::Markers::kOn : abi::Markers::kOff;
     stream.tx_markers = tx_markers ? abi::Markers::kOn : abi::Markers::kOff;
@@ -40,7 +40,7 @@ class ResourceManager {
   ResourceManager(const ResourceManager&) = delete;
   ResourceManager& operator=(const ResourceManager&) = delete;
 
-  // No command has an effect unless it returns kOk.
+  // A command has no effect unless it returns kOk.
   Status create_cq(const abi::Command& c);
   Status modify_cq(const abi::Command& c);
   Status destroy_cq(const abi::Command& c);
@@ -57,11 +57,11 @@ class ResourceManager {
   Status alloc_mr(const abi::Command& c) { return allocate(c, StagKind::kRegion); }
   Status alloc_mw(const abi::Command& c);
 
-  // The entry of a QP that exists, or nullptr.
+  // nullptr if the QP does not exist.
   QpEntry* qp(Qpn n) { return n.v < settings_.qps && qps_[n.v].context.valid ? &qps_[n.v] : nullptr; }
-  // No QP can be made on the CQ any more. False if it does not exist.
+  // No further QP can be created on the CQ. False if the CQ does not exist.
   bool fail_cq(Cqn n) { return has_cq(n.v) && (cqs_[n.v].failed = true); }
-  // Calls f(qpn) for each QP that completes there.
+  // Calls f(qpn) for each QP that uses the CQ.
   template <class F>
   void for_each_qp_on(Cqn cqn, F f) {
     for (std::uint32_t n = 0; n < settings_.qps; ++n) {
@@ -69,15 +69,15 @@ class ResourceManager {
       if (c.valid && (c.send_cq == cqn || c.recv_cq == cqn)) f(Qpn{n});
     }
   }
-  // The limit that is armed, 0 if none is; nothing if the queue does not exist.
+  // The armed limit, 0 if none is; nothing if the queue does not exist.
   std::optional<std::uint32_t> srq_limit(Srqn n) const {
     return has_srq(n.v) ? std::optional(srqs_[n.v].arm.limit) : std::nullopt;
   }
   // False if the queue no longer exists. A queue that was armed again meanwhile stays armed.
   bool limit_reached(Srqn n, std::uint32_t serial);
-  // No QP can be made on the queue any more. False if it does not exist.
+  // No further QP can be created on the queue. False if the queue does not exist.
   bool fail_srq(Srqn n) { return has_srq(n.v) && (srqs_[n.v].failed = true); }
-  // Calls f(qpn) for each QP that takes its receive requests there.
+  // Calls f(qpn) for each QP that takes its receive requests from the queue.
   template <class F>
   void for_each_qp_sharing(Srqn srqn, F f) {
     for (std::uint32_t n = 0; n < settings_.qps; ++n) {
@@ -85,7 +85,7 @@ class ResourceManager {
       if (c.valid && c.shares_rq && c.srq == srqn) f(Qpn{n});
     }
   }
-  // Brings an entry's context to the hardware.
+  // Writes an entry's context to the hardware.
   void publish(Qpn n) { bus_.write(WriteQp{n, qps_[n.v].context}); }
 
  private:
@@ -102,7 +102,7 @@ class ResourceManager {
   };
   struct MrEntry {
     bool valid = false;
-    bool allocated = false;  // its key is the send queue's affair
+    bool allocated = false;  // the send queue checks and changes its key
     std::uint8_t key = 0;
   };
   Status check_mr(const abi::Command& c) const;
@@ -206,8 +206,8 @@ void ResourceManager<Bus, Capacity>::set_stream(QpEntry& entry, abi::StreamAttr 
   entry.context.version = first_version(resolve(attr.personality, settings_.personality));
 }
 
-// The stream's attributes, as long as no start-up frame has told them to a peer; Idle to RTS is for connect and accept
-// to do (draft-carrier-rddp-rnic-interop-00 section 6.2.5). kError is the connection manager's work.
+// Changes the stream's attributes until a start-up frame has announced them to a peer. Connect and accept move a QP
+// from Idle to RTS (draft-carrier-rddp-rnic-interop-00 section 6.2.5). The connection manager handles kError.
 template <class Bus, class Capacity>
 abi::CommandStatus ResourceManager<Bus, Capacity>::modify_qp(const abi::Command& c) {
   const auto& modify = c.u.modify_qp;
@@ -290,7 +290,7 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::check_mr(const abi::Command& 
   return c.u.mr.address + c.u.mr.length < c.u.mr.address ? Status::kBadLength : Status::kOk;
 }
 
-// The caller has filled in where the memory is.
+// The caller has filled in the location of the memory.
 template <class Bus, class Capacity>
 void ResourceManager<Bus, Capacity>::write_mr(const abi::Command& c, StagContext context) {
   MrEntry& entry = mrs_[c.id >> 8];

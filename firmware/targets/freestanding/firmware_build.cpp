@@ -1,5 +1,5 @@
-// Instantiates the whole firmware on the smallest bus there can be, in a freestanding build: proof that it needs no
-// heap, no exceptions, no RTTI and nothing of the simulation.
+// Instantiates the whole firmware on a minimal bus in a freestanding build. This proves that it needs no heap, no
+// exceptions, no RTTI and nothing of the simulation.
 #include "firmware/app/instantiate.h"
 
 namespace rnic::fw {

@@ -15,7 +15,7 @@ class Bus {
   template <class Op>
   void write(const Op& op) {
     __builtin_memcpy(mailbox().operation, &op, sizeof op);
-    asm volatile("" ::: "memory");  // the octets are there before the register is written
+    asm volatile("" ::: "memory");  // the octets are written before the register
     csr(kOperation) = Operations::number_of<Op>();
   }
   MutableByteSpan sram(SramRange range) {

@@ -20,7 +20,7 @@ extern "C" {
 extern const Layout rnic_layout;
 [[gnu::used]] const Layout rnic_layout = Layout::mine();
 
-// From start.S. The linker holds static data against the budget.
+// Called by start.S. The linker checks static data against the budget.
 void rnic_boot() {
   asm volatile(".globl rnic_data_budget\n.set rnic_data_budget, %0" ::"i"(data_budget(DefaultCapacity::kConnections)));
   firmware = new (storage) Image(bus, mailbox().settings);

@@ -1,4 +1,4 @@
-// What the compiler calls to copy and to fill memory. The C library's go octet by octet.
+// The functions that the compiler calls to copy and fill memory. The C library's versions go octet by octet.
 #include <cstddef>
 #include <cstdint>
 
@@ -18,7 +18,7 @@ void store(std::uint8_t* p, Word w) { __builtin_memcpy(__builtin_assume_aligned(
 
 extern "C" {
 
-// The attribute: the compiler must not see that the loop is what it would call us for.
+// The attribute keeps the compiler from turning the loop into a call of this very function.
 [[gnu::optimize("no-tree-loop-distribute-patterns")]] void* memcpy(void* to, const void* from, std::size_t bytes) {
   auto* d = static_cast<std::uint8_t*>(to);
   auto* s = static_cast<const std::uint8_t*>(from);

@@ -1,4 +1,4 @@
-// What the RV32 processor finds in its address space: the same for the firmware's image and for the model of the chip.
+// The RV32 processor's address space, the same for the firmware's image and for the model of the chip.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace rnic::fw::rv32 {
 
-// rnic.ld says the same of text, data and stack.
+// rnic.ld must agree on text, data and stack.
 struct Region {
   std::uint32_t base, bytes;
   constexpr std::uint32_t end() const { return base + bytes; }
@@ -26,26 +26,26 @@ inline constexpr Region kSram{0x50000000, (sram_bytes(DefaultCapacity::kSetups) 
 inline constexpr Region kMailbox{0x40000000, 4096};
 inline constexpr Region kCsr{0x40001000, 4096};
 
-// Static data for so many connections; text has all of its memory.
+// The limit of static data for this many connections. Text may use all of its memory.
 constexpr std::uint32_t data_budget(std::uint32_t connections) { return (16 << 10) + 256 * connections; }
 
 // Registers.
-inline constexpr std::uint32_t kOperation = 0;  // write: the number of the operation that lies in the mailbox
-inline constexpr std::uint32_t kEvent = 4;      // read: the number of the event that lies in the mailbox
+inline constexpr std::uint32_t kOperation = 0;  // write: the number of the operation in the mailbox
+inline constexpr std::uint32_t kEvent = 4;      // read: the number of the event in the mailbox
 
-// An event raises the machine external interrupt, a timer's the machine timer interrupt (RISC-V privileged
+// An event raises the machine external interrupt, or for a timer the machine timer interrupt (RISC-V privileged
 // architecture, section 3.1.15). The firmware waits with WFI and takes one interrupt at a time.
 inline constexpr std::uint32_t kTimerCause = 0x80000007, kExternalCause = 0x8000000b;
 
 struct Mailbox {
-  Settings settings;  // before the processor starts
+  Settings settings;  // written before the processor starts
   alignas(8) std::uint8_t event[Events::max_bytes()];
   alignas(8) std::uint8_t operation[Operations::max_bytes()];
 };
 static_assert(sizeof(Mailbox) <= kMailbox.bytes);
 
-// In the image, behind the symbol rnic_layout: the sizes of all that passes the mailbox, which both compilers must see
-// alike.
+// In the image, at the symbol rnic_layout: the sizes of everything that passes through the mailbox. Both compilers must
+// agree on them.
 struct Layout {
   std::uint32_t settings = sizeof(Settings), event_offset = offsetof(Mailbox, event),
                 operation_offset = offsetof(Mailbox, operation);

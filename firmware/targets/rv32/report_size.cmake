@@ -1,4 +1,4 @@
-# Prints how much of its budget the image uses; rnic.ld does not let it be more.
+# Prints how much of its budget the image uses. rnic.ld rejects an image that exceeds it.
 # cmake -D IMAGE=rnic_fw.elf -D NM=riscv64-unknown-elf-nm -P report_size.cmake
 execute_process(COMMAND ${NM} ${IMAGE} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
 foreach(name text_bytes text_budget data_bytes bss_bytes data_budget)

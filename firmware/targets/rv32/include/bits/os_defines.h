@@ -1,2 +1,2 @@
-// libstdc++'s headers ask the operating system for its particulars. There is none.
+// libstdc++'s headers include this for details of the operating system. There is none.
 #pragma once
