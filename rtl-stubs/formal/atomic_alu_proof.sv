@@ -1,6 +1,6 @@
-// What an atomic tells of its word, the word has had since the atomic began, whatever else is written to it by Writes and
-// by other atomics. Two words, two atomics in flight, any traffic. Of a word one bit is looked at: CmpSwaps of that bit, with
-// and without the comparison, are all that can happen to it.
+// An atomic returns a value that its word has had since the atomic began, whatever Writes and other atomics write to it. Two
+// words, two atomics in flight, any traffic. One bit of each word is observed: CmpSwaps of that bit, with and without the
+// comparison, are all that can happen to it.
 module atomic_alu_proof (
   input logic       clk_i,
   input logic       in_valid,
@@ -9,15 +9,15 @@ module atomic_alu_proof (
   input logic       in_compare,
   input logic       in_compares,
   input logic       read_ready,
-  input logic [1:0] read_now,        // reads that get what memory holds in this cycle
+  input logic [1:0] read_now,        // reads that sample memory in this cycle
   input logic       read_done_valid,
   input logic       read_done_index,
   input logic       write_ready,
-  input logic       land,            // the oldest write of an atomic comes to be in memory
+  input logic       land,            // the oldest write of an atomic reaches memory
   input logic       written_valid,
   input logic       out_ready,
   input logic       event_ready,
-  input logic       other,           // somebody else writes
+  input logic       other,           // another writer writes
   input logic       other_word,
   input logic       other_data
 );
@@ -40,7 +40,7 @@ module atomic_alu_proof (
   logic [23:0] in_stag_index, in_region_index, held_stag_index, held_region_index;
   logic [31:0] in_qp_index, in_page_index, held_page_index, answer_qp_index;
 
-  // Of the words of the operations in flight: which, and whether somebody else wrote to it since (WordWatch).
+  // For each operation in flight: its word, and whether another writer has written to it since (WordWatch).
   logic [1:0] words = '0, watched = '0, overwritten = '0, overwritten_now;
 
   always_comb begin
@@ -65,7 +65,7 @@ module atomic_alu_proof (
     written                   = '0;
   end
 
-  logic [1:0] brought;  // of the reads
+  logic [1:0] brought;  // by the reads
   atomic_alu #(
     .Operations        (2),
     .InitiationInterval(1),
@@ -149,10 +149,10 @@ module atomic_alu_proof (
     end
   end
 
-  // Memory, and what atomics have written that is not there yet: the older one in place 0.
+  // Memory, and the atomics' writes that have not reached it yet: the older one in place 0.
   logic [1:0] memory = '0, pending = '0, pending_word = '0, pending_data = '0, landed = '0;
   logic       writes;
-  logic [1:0] left;  // behind this cycle's landing
+  logic [1:0] left;  // after this cycle's landing
   assign writes = write_valid && write_ready;
   assign left   = land ? {1'b0, pending[1]} : pending;
   always_ff @(posedge clk_i) begin
@@ -173,7 +173,7 @@ module atomic_alu_proof (
     end
   end
 
-  // Reads: asked for, and what they have got.
+  // Reads under way, and the data that they have got.
   logic [1:0] reading = '0, got = '0, got_data = '0, read_word = '0;
   assign brought = got_data;
   always_ff @(posedge clk_i) begin
@@ -195,7 +195,7 @@ module atomic_alu_proof (
     end
   end
 
-  // The values that an operation's word has had since it began: what is in memory, or on its way there.
+  // The values that an operation's word has had since it began, in memory or on their way there.
   logic [1:0] value;
   logic [3:0] had = '0;
   always_comb begin
@@ -223,7 +223,7 @@ module atomic_alu_proof (
       assume (!in_valid && !read_done_valid && !written_valid && !land);
     end else begin
       assume (!land || pending[0]);
-      assume (!(land && other && other_word == pending_word[0]));  // one of them first
+      assume (!(land && other && other_word == pending_word[0]));  // one comes first
       assume (!written_valid || landed != 0);
       assume (!read_done_valid || got[read_done_index]);
       HasHadIt_A : assert (!out_valid || had[2*32'(release_index)+32'(out.response.original[0])]);

@@ -1,5 +1,5 @@
-// A masked FetchAdd is the addition of fields that know nothing of each other, for every mask and every operand; a masked
-// CmpSwap compares and exchanges bit by bit (RFC 7306 section 5.1).
+// A masked FetchAdd is the addition of independent fields, for every mask and every operand; a masked CmpSwap compares and
+// exchanges bit by bit (RFC 7306 section 5.1).
 module atomic_operation_proof (
   input logic        cmp_swap,
   input logic [63:0] original, data, data_mask, compare, compare_mask

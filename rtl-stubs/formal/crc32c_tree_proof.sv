@@ -1,13 +1,12 @@
-// One beat of the CRC's tree is the bit-serial definition (RFC 3720 section 12.1; RFC 3385 section 2.1 says it as a shift
-// register), for every register, number of words and content. Lanes before the first word are 0, as the tree's users have
-// it.
+// One beat of the CRC's tree equals the bit-serial definition (RFC 3720 section 12.1; a shift register in RFC 3385 section
+// 2.1), for every register, number of words and content. Lanes before the first word are 0, as the tree's users drive them.
 module crc32c_tree_proof #(
   parameter int unsigned Lanes = 16
 ) (
   input  logic                clk_i,
   input  logic                first,
   input  logic [5:0]          count,
-  input  logic [31:0]         register,  // what stands in u_tree.crc_q
+  input  logic [31:0]         register,  // the value of u_tree.crc_q
   input  logic [32*Lanes-1:0] lanes,
   output logic [31:0]         crc_tree,
   output logic [31:0]         crc_serial

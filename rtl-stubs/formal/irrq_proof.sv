@@ -1,6 +1,6 @@
-// Requests of one QP are handed on in the order in which they came, each once, one at a time; those that are held and the
-// one that is being answered are never more than IRD, and the request beyond it is reported instead of held. Two queue
-// pairs, their tables beside the block, any traffic; the QP of any number and any request of it may be the watched one.
+// Requests of one QP are passed on in the order of their arrival, each once, one at a time. The held requests and the one
+// being answered never exceed IRD, and the request beyond it is reported instead of held. Two queue pairs, their tables
+// beside the block, any traffic; any QP and any request of it may be the watched one.
 module irrq_proof #(
   parameter int unsigned PositionBits = 1
 ) (
@@ -8,7 +8,7 @@ module irrq_proof #(
   input logic       in_valid,
   input logic       in_qp,
   input logic       in_atomic,
-  input logic       in_mark,      // what tells requests apart
+  input logic       in_mark,      // tells requests apart
   input logic       sent_valid,
   input logic       sent_qp,
   input logic       out_ready,
@@ -22,14 +22,14 @@ module irrq_proof #(
   logic in_reset = 1'b1;
   always_ff @(posedge clk_i) in_reset <= 1'b0;
 
-  // Which QP is watched, and its IRD: any, and the same in every cycle.
+  // The watched QP and its IRD: any, and the same in every cycle.
   (* anyconst *) logic                watched;
   (* anyconst *) logic [PositionBits:0] ird;
 
   // The tables.
   logic [2*StateBits-1:0]   states  = '0;
   logic [1:0]               ring    = '0;
-  logic [4*Positions-1:0]   requests = '0;  // of each QP and position: mark and kind
+  logic [4*Positions-1:0]   requests = '0;  // mark and kind, by QP and position
 
   rnic_messages_pkg::queued_request_t     in, request, stored;
   rnic_messages_pkg::read_response_sent_t sent;
@@ -109,7 +109,7 @@ module irrq_proof #(
     .request_o            (stored)
   );
 
-  // Of writes to one entry the last one holds.
+  // The last of several writes to one entry wins.
   always_ff @(posedge clk_i) begin
     if (!in_reset) begin
       if (serve_write)       states[StateBits*serve_index+:StateBits]  <= serve_state;
@@ -124,14 +124,14 @@ module irrq_proof #(
     end
   end
 
-  // What the queue of the watched QP is: requests that wait, one that is being answered, and the end of the stream.
+  // A model of the watched QP's queue: waiting requests, one being answered, and the end of the stream.
   logic [PositionBits+1:0] waiting = '0;
   logic                    answering = 1'b0, over = 1'b0;
   logic                    comes, goes, returns, holds;
   assign comes   = in_valid && in_ready && in_qp == watched;
   assign goes    = (out_valid && out.qpn == 32'(watched)) || (atomic_valid && atomic.qpn == 32'(watched));
   assign returns = sent_valid && sent_ready && sent_qp == watched;
-  // A response that has left makes room for a request of the same cycle.
+  // A response that has left makes room for a request in the same cycle.
   assign holds   = comes && !over && waiting + (PositionBits + 2)'(answering && !returns) < (PositionBits + 2)'(ird);
   always_ff @(posedge clk_i) begin
     if (!in_reset) begin
@@ -141,7 +141,7 @@ module irrq_proof #(
     end
   end
 
-  // The watched request, and how many are before it.
+  // The watched request, and how many are ahead of it.
   logic                    watching = 1'b0, mark = 1'b0, kind = 1'b0;
   logic [PositionBits+1:0] ahead = '0;
   always_ff @(posedge clk_i) begin
@@ -158,7 +158,7 @@ module irrq_proof #(
     end
   end
 
-  // The responders answer what they were given, the other QP's too.
+  // The responders answer only requests that they were given, the other QP's too.
   logic other_answering = 1'b0, other_goes;
   assign other_goes = (out_valid || atomic_valid) && !goes;
   always_ff @(posedge clk_i) begin

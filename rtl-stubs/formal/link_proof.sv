@@ -1,6 +1,6 @@
 // A link gives exactly Depth credits, and shows every beat, unchanged, in order, and in its cycle: none is lost, none is
-// made up. The producer takes credits only when it has them, and brings the beats any time later; the consumer takes as it
-// likes. Any beat may be the one that is watched.
+// made up. The producer takes only credits that exist, and brings the beats any time later; the consumer takes beats at any
+// time. Any beat may be the watched one.
 module link_proof #(
   parameter int unsigned Depth         = 2,
   parameter int unsigned Latency       = 1,
@@ -35,7 +35,7 @@ module link_proof #(
   );
   assign pop = out_valid && take;
 
-  // What a link is: two numbers, and two delays.
+  // A model of the link: two counts and two delays.
   localparam int unsigned Bits = $clog2(Depth + 1) + 1;
   logic [Bits-1:0] reserved = '0;        // credits taken for beats that are still to come
   logic [Bits-1:0] flying   = '0;        // beats on their way, or waiting
@@ -56,7 +56,7 @@ module link_proof #(
     end
   end
 
-  // The beat that is watched, and how many are before it.
+  // The watched beat, and how many are ahead of it.
   logic            watching = 1'b0, value = 1'b0;
   logic [Bits-1:0] ahead = '0;
   always_ff @(posedge clk_i) begin

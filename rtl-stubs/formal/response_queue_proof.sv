@@ -1,7 +1,7 @@
 // The n-th Atomic Response of a queue pair answers its n-th Atomic Request, and each request is answered, written and
-// reported as done exactly once, in the order of the writes. A response that no request waits for, that names another
-// request, or whose buffer is gone is an event, and ends the matching of its QP. Two queue pairs with up to two requests each,
-// their tables beside the block, any traffic; any QP and any request of it may be the watched one.
+// reported as done exactly once, in the order of the writes. A response that finds no waiting request, names another
+// request, or has lost its buffer raises an event and ends the matching of its QP. Two queue pairs with up to two requests
+// each, their tables beside the block, any traffic; any QP and any request of it may be the watched one.
 module response_queue_proof (
   input logic clk_i,
   input logic issued_valid,
@@ -10,7 +10,7 @@ module response_queue_proof (
   input logic in_valid,
   input logic in_qp,
   input logic in_id,
-  input logic buffer_there,  // the response's buffer still is what its key says
+  input logic buffer_there,  // the response's buffer still exists under its key
   input logic dma_ready,
   input logic written_valid,
   input logic done_ready,
@@ -128,7 +128,7 @@ module response_queue_proof (
     .next_page_i            (64'd0)
   );
 
-  // Of writes to one entry the last one holds.
+  // The last of several writes to one entry wins.
   always_ff @(posedge clk_i) begin
     if (!in_reset) begin
       if (issued_write)    states[StateBits*issued_index+:StateBits] <= issued_state;
@@ -138,7 +138,7 @@ module response_queue_proof (
     end
   end
 
-  // The watched QP: requests that wait for their response, and the end.
+  // The watched QP: requests that wait for their response, and the end of its matching.
   logic [2:0] waiting = '0, now_waiting;
   logic       over = 1'b0;
   logic       issues, comes, matches;
@@ -147,10 +147,10 @@ module response_queue_proof (
   assign now_waiting = waiting + 3'(issues);  // a response may come in the cycle of its request
   assign matches     = comes && dma_valid;
 
-  // The watched request, and how many are before it.
+  // The watched request, and how many are ahead of it.
   logic       watching = 1'b0, id = 1'b0;
   logic [2:0] ahead = '0;
-  logic       turn, turn_id;  // the response that comes is for the watched one
+  logic       turn, turn_id;  // the next response is for the watched request
   assign turn    = watching ? ahead == 0 : issues && watch && waiting == 0;
   assign turn_id = watching ? id : issued_id;
   always_ff @(posedge clk_i) begin
@@ -168,7 +168,7 @@ module response_queue_proof (
     end
   end
 
-  // Writes under way, oldest first, and what each QP has outstanding.
+  // Writes under way, oldest first, and each QP's outstanding requests.
   logic [3:0] order = '0, order_d;
   logic [2:0] writes = '0, left;
   logic [2:0] outstanding_0 = '0, outstanding_1 = '0;

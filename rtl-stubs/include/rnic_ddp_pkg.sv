@@ -1,17 +1,17 @@
-// What the parts of ddp_placement tell each other, and its table of queue pairs.
+// The structures that the parts of ddp_placement exchange, and the rows of its tables of queue pairs.
 package rnic_ddp_pkg;
 
-  // A DDP segment's headers (RFC 5041 section 4, RFC 5040 section 4.2), as numbers. What the segment does not have, or not
-  // whole, means nothing.
+  // A DDP segment's headers (RFC 5041 section 4, RFC 5040 section 4.2), as numbers. A field that the segment lacks, or has
+  // only in part, means nothing.
   typedef struct packed {
     logic [15:0] bytes;          // of the ULPDU
     logic        is_tagged;
-    logic        whole;          // its DDP header is all there
+    logic        whole;          // its DDP header is complete
     logic        last;           // L
     logic [1:0]  ddp_version;
     logic [1:0]  rdmap_version;
     logic [3:0]  opcode;
-    logic [31:0] stag;           // that names the buffer; of an untagged one, to be invalidated
+    logic [31:0] stag;           // of the buffer; in an untagged segment, to be invalidated
     logic [63:0] to;
     logic [31:0] qn;
     logic [31:0] msn;
@@ -29,18 +29,18 @@ package rnic_ddp_pkg;
 
   parameter logic [31:0] QnSend = 32'd0, QnRequest = 32'd1, QnTerminate = 32'd2, QnAtomicResponse = 32'd3;
 
-  // What an untagged message is, by its opcode.
+  // The kind of an untagged message, by its opcode.
   typedef struct packed {
     logic        known;        // to this queue pair
     logic        send;
-    logic        invalidates;  // a Send that does
+    logic        invalidates;  // a Send with Invalidate
     logic        immediate;
     logic        sized;        // a Read Request, Atomic Request or Atomic Response: no more than `bytes`
     logic [15:0] bytes;        // of these, and of Immediate Data
     logic [31:0] qn;
   } message_kind_t;
 
-  // Octets of host memory as an STag's region has them: see model/abi/memory_piece.h.
+  // Octets of host memory in an STag's region: see model/abi/memory_piece.h.
   typedef struct packed {
     logic [63:0] address;  // on the bus; or, with a list, the offset from the start of its first page
     logic [15:0] bytes;    // no more than a ULPDU has
@@ -48,11 +48,11 @@ package rnic_ddp_pkg;
   } memory_piece_t;
   parameter int unsigned MemoryPieceBits = 112;
 
-  // What the next message of a queue pair gets: ReceiveRequests::Next.
+  // The receive request for the next message of a queue pair: ReceiveRequests::Next.
   typedef enum logic [1:0] {
     RqNone,      // nothing is announced
     RqLost,      // the ring overran
-    RqFetching,  // it is announced
+    RqFetching,  // it is announced, but not here yet
     RqThere
   } rq_next_t;
 
@@ -63,13 +63,13 @@ package rnic_ddp_pkg;
     logic [63:0] wr_id;
   } unused_t;
 
-  // Outstanding Reads of a queue pair, of one use of its number.
+  // Outstanding Reads of a queue pair, in one use of its number.
   typedef struct packed {
     logic [31:0] epoch;
     logic        empty;
   } reads_t;
 
-  // Requests of the peer's that are not answered, in one use of the queue pair's number.
+  // The peer's unanswered requests, in one use of the queue pair's number.
   typedef struct packed {
     logic [31:0] epoch;
     logic [15:0] count;
@@ -81,17 +81,17 @@ package rnic_ddp_pkg;
     logic [31:0] epoch;
   } stop_t;
 
-  // Where the messages of a queue pair are, in one use of its number.
+  // The progress of a queue pair's messages, in one use of its number.
   typedef struct packed {
     logic [31:0] epoch;
-    logic        begun;         // the first FPDU, which may say ready-to-receive, was here
-    logic        ended;         // the peer's FIN was here
+    logic        begun;         // the first FPDU, possibly an RTR message, has arrived
+    logic        ended;         // the peer's FIN has arrived
     logic [31:0] send_msn;      // expected, of QN 0, 1 and 3
     logic [31:0] request_msn;
     logic [31:0] response_msn;
     logic [31:0] offset;        // expected MO of the current Send
     logic [31:0] tagged_bytes;  // of the current tagged message
-    logic [31:0] read_bytes;    // placed of the oldest outstanding Read
+    logic [31:0] read_bytes;    // placed for the oldest outstanding Read
   } ddp_stream_t;
 
 endpackage

@@ -1,14 +1,14 @@
-// Whether an Atomic Request may be executed, and why not: the checks of model/rnic/responder/atomic_alu in their order
+// Whether an Atomic Request may be executed, or why not: the checks of model/rnic/responder/atomic_alu in their order
 // (RFC 7306 section 5.1, RFC 5042 section 5.2.1). Combinational.
 module atomic_check (
   input  logic [31:0]                         qpn_i,
   input  logic [3:0]                          opcode_i,
   input  logic [63:0]                         to_i,
   input  rnic_messages_pkg::qp_context_t      qp_i,
-  input  rnic_messages_pkg::stag_context_t    stag_i,      // the entry that the request's STag points at,
-  input  logic                                named_i,     // the STag is good,
-  input  logic                                contains_i,  // its octets are the target's
-  input  logic [2:0]                          address_i,   // of the target on the bus
+  input  rnic_messages_pkg::stag_context_t    stag_i,      // the entry at the index of the request's STag
+  input  logic                                named_i,     // the STag is valid
+  input  logic                                contains_i,  // the STag's octets include the target
+  input  logic [2:0]                          address_i,   // the target's bus address, low bits
   output logic                                refused_o,
   output rnic_messages_pkg::terminate_cause_t cause_o
 );

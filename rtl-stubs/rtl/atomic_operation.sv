@@ -1,4 +1,4 @@
-// The arithmetic of RFC 7306 section 5.1: what a masked FetchAdd or CmpSwap makes of a word of memory. No registers; the
+// The arithmetic of RFC 7306 section 5.1: the result of a masked FetchAdd or CmpSwap on a word of memory. No registers; the
 // twin of model/rnic/responder/atomic_operation.h.
 module atomic_operation (
   input  logic        cmp_swap_i,      // 0: FetchAdd
@@ -7,10 +7,10 @@ module atomic_operation (
   input  logic [63:0] data_mask_i,     // most significant bits of the fields to add, or bits to swap
   input  logic [63:0] compare_i,
   input  logic [63:0] compare_mask_i,
-  output logic [63:0] value_o,         // afterwards
+  output logic [63:0] value_o,         // the new value
   output logic        writes_o         // 0: memory stays as it is
 );
-  // No carry leaves a field: the sum is taken without the fields' top bits, and those are added without a carry out.
+  // No carry leaves a field: the fields' top bits are left out of the sum, and then added without a carry out.
   logic [63:0] below, sum, swapped;
   logic        hit;
   assign below   = (original_i & ~data_mask_i) + (data_i & ~data_mask_i);

@@ -1,6 +1,6 @@
-// CRC32c over beats: a tree of exclusive-ors that has no loop, and at its end the register, which takes one step a
-// cycle. Words come right-aligned: lane Lanes-1 is the beat's last one that counts, lanes before its first one are 0.
-// crc_o belongs to the beat that was launched Cycles-1 ago; a register behind it completes the pipeline.
+// CRC32c over beats: a loop-free tree of exclusive-ors and, at its end, the register, which takes one step a cycle.
+// Words are right-aligned: lane Lanes-1 has the beat's last counted word, and lanes before its first word are 0.
+// crc_o belongs to the beat launched Cycles-1 cycles ago; a register after it completes the pipeline.
 module crc32c_tree #(
   parameter int unsigned Lanes  = 16,
   parameter int unsigned Cycles = 4
@@ -11,15 +11,15 @@ module crc32c_tree #(
   input  logic                first_i,  // of its FPDU
   input  logic [5:0]          count_i,  // words that count, 0 to Lanes
   input  logic [32*Lanes-1:0] lanes_i,
-  output logic [31:0]         crc_o     // the register behind this beat, before the final inversion
+  output logic [31:0]         crc_o     // the register after this beat, before the final inversion
 );
-  // Where the tree is cut; a deeper pipeline begins with registers that do nothing.
+  // Where the tree is cut. A deeper pipeline begins with plain registers.
   localparam int unsigned Front   = Cycles > 4 ? Cycles - 3 : Cycles > 3 ? 1 : 0;
   localparam int unsigned Middle  = Cycles > 2 ? 1 : 0;
   localparam int unsigned Back    = Cycles > 1 ? 1 : 0;
   localparam int unsigned Partial = (Lanes + 3) / 4;  // sums of four lanes each
 
-  // Lane by lane: what it adds to a register that is Lanes words further on.
+  // Each lane's contribution to the register after all Lanes words.
   logic                launch_1, first_1;
   logic [5:0]          count_1;
   logic [32*Lanes-1:0] lanes_1;
@@ -71,7 +71,7 @@ module crc32c_tree #(
     for (int unsigned i = 0; i < Partial; i++) sum_d = sum_d ^ partial_q[32*i+:32];
   end
 
-  // The register: as many words further on, and the sum.
+  // The register, moved on by the beat's words and combined with the sum.
   logic        launch_3, first_3;
   logic [5:0]  count_3;
   logic [31:0] sum_q;

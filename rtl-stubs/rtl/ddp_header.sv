@@ -1,22 +1,22 @@
-// The headers of the incoming FPDU, as far as any message has them, and their meaning. The octets are kept beat by
-// beat; those of the offered beat are there in the same cycle. Octets after the FPDU's end are ignored.
+// Stores and decodes the headers of the incoming FPDU, up to the longest that a message has. The octets are kept beat by
+// beat; those of the offered beat are available in the same cycle. Octets after the FPDU's end are ignored.
 module ddp_header #(
   parameter int unsigned BeatBytes = 64
 ) (
   input  logic                                clk_i,
   input  logic                                rst_ni,
-  input  logic                                take_i,  // the beat ends its stay at this edge
+  input  logic                                take_i,  // the beat is taken at this edge
   input  logic                                first_i,
   input  logic [8*BeatBytes-1:0]              data_i,
   output rnic_ddp_pkg::ddp_segment_t          segment_o,
-  output rnic_messages_pkg::failed_segment_t  failed_o,  // what a Terminate tells of this segment
+  output rnic_messages_pkg::failed_segment_t  failed_o,  // what a Terminate reports of this segment
   output rnic_messages_pkg::read_request_t    read_request_o,
   output rnic_messages_pkg::atomic_request_t  atomic_request_o,
   output rnic_messages_pkg::atomic_response_t atomic_response_o,
   output logic [63:0]                         immediate_o,
-  output logic                                told_o,        // a Terminate has its control word,
-  output rnic_messages_pkg::terminate_cause_t told_cause_o,  // which says this,
-  output rnic_messages_pkg::failed_segment_t  told_failed_o  // of this segment of ours
+  output logic                                told_o,        // a Terminate's control word is complete;
+  output rnic_messages_pkg::terminate_cause_t told_cause_o,  // its cause,
+  output rnic_messages_pkg::failed_segment_t  told_failed_o  // and the segment of ours that it reports
 );
 
   // An Atomic Request or a whole Terminate ends after 72 octets of the FPDU.
@@ -25,7 +25,7 @@ module ddp_header #(
   localparam int unsigned Beats     = (HeadBytes + BeatBytes - 1) / BeatBytes;
 
   logic [8*BeatBytes*Beats-1:0] head_d, head_q;
-  logic [31:0]                  beat_d, beat_q;  // that is offered; Beats: after the head
+  logic [31:0]                  beat_d, beat_q;  // index of the offered beat; Beats: after the head
   always_comb begin
     beat_d = first_i ? '0 : beat_q;
     head_d = head_q;
@@ -39,7 +39,7 @@ module ddp_header #(
   end
   always_ff @(posedge clk_i) if (take_i) head_q <= head_d;
 
-  // Big-endian fields, by where they begin.
+  // Big-endian fields.
   function logic [31:0] be32(input logic [31:0] octets);
     be32 = {octets[7:0], octets[15:8], octets[23:16], octets[31:24]};
   endfunction

@@ -1,9 +1,9 @@
 // Validates DDP segments and places their payload in host memory: the twin of model/rnic/rx/ddp_placement. See
-// ddp_placement.md there for timing and errors. One segment's writes leave, one a cycle, then its record, while the beats of
-// the next ones come in, of MPA and of SCTP.
-// Outside, with answers in the same cycle: contexts, STags and page lists; the receive requests (receive_requests.md), which
-// have seen what this cycle's links bring when they answer; each queue pair's outstanding Reads; two tables of this block.
-// A row of another epoch than the queue pair's is of an earlier use of its number.
+// ddp_placement.md there for timing and errors. A segment's writes leave, one a cycle, its record with the last one, while
+// the beats of the next segments come in from MPA and SCTP.
+// These tables are outside and answer in the same cycle: contexts, STags and page lists; the receive requests
+// (receive_requests.md), which see this cycle's links before they answer; each queue pair's outstanding Reads; two tables
+// of this block. A row whose epoch differs from the queue pair's belongs to an earlier use of its number.
 module ddp_placement #(
   parameter int unsigned BeatBytes = 64
 ) (
@@ -14,7 +14,7 @@ module ddp_placement #(
   output logic                                  in_ready_o,
   input  rnic_stream_pkg::fpdu_beat_t           in_i,
   input  logic [8*BeatBytes-1:0]                in_data_i,
-  input  logic [31:0]                           in_offset_i,  // where the beat lies in its buffer
+  input  logic [31:0]                           in_offset_i,  // of the beat in its buffer
   input  logic                                  sctp_in_valid_i,
   output logic                                  sctp_in_ready_o,
   input  rnic_stream_pkg::fpdu_beat_t           sctp_in_i,
@@ -23,7 +23,7 @@ module ddp_placement #(
   input  logic                                  posted_valid_i,
   output logic                                  posted_ready_o,
   input  rnic_messages_pkg::rq_doorbell_t       posted_i,
-  input  logic                                  rqe_valid_i,  // for the receive requests, as the next one
+  input  logic                                  rqe_valid_i,  // for the receive requests, like the next one
   output logic                                  rqe_ready_o,
   input  logic                                  srq_arm_valid_i,
   output logic                                  srq_arm_ready_o,
@@ -51,7 +51,7 @@ module ddp_placement #(
   input  logic                                  srq_event_ready_i,
   output logic                                  srq_event_valid_o,
   output rnic_messages_pkg::srq_event_t         srq_event_o,
-  // Contexts: of the flow and the queue pair of the beat that is offered, and of those that other links name.
+  // Contexts of the offered beat's flow and queue pair, and of those that other links name.
   output logic [31:0]                           flow_index_o,
   input  rnic_messages_pkg::flow_context_t      flow_i,
   output logic [31:0]                           qp_index_o,
@@ -62,8 +62,8 @@ module ddp_placement #(
   input  rnic_messages_pkg::qp_context_t        issued_qp_i,
   output logic [31:0]                           flush_qp_index_o,
   input  rnic_messages_pkg::qp_context_t        flush_qp_i,
-  // What STags point at: the segment's, with the region of a window and whether windows are bound to it; a scatter list's;
-  // that of the piece which is written, and 17 entries of the page table.
+  // The entries of STags: the segment's, with a window's region and whether windows are bound to it; a scatter list's; and
+  // the STag of the piece being written, with 17 entries of the page table.
   output logic                                  stag_read_o,
   output logic [31:0]                           stag_o,
   input  rnic_messages_pkg::stag_context_t      stag_i,
@@ -78,11 +78,11 @@ module ddp_placement #(
   output logic                                  pages_read_o,
   output logic [31:0]                           pages_index_o,
   input  logic [17*64-1:0]                      pages_i,
-  output logic                                  begun_o,    // a placement that stag_i or sge_stags_i allow is under way
+  output logic                                  begun_o,    // a placement that stag_i or sge_stags_i allow has begun
   output logic                                  stag_end_o, // stag_o names nothing from the next cycle on
   // Receive requests.
   input  logic                                  overrun_i,      // posted_i announces more than its queue pair's ring holds
-  output logic                                  rq_next_o,      // asks for that of the queue pair qp_index_o,
+  output logic                                  rq_next_o,      // asks for the next one of queue pair qp_index_o,
   input  rnic_ddp_pkg::rq_next_t                rq_next_i,
   input  rnic_messages_pkg::fetched_rqe_t       rq_front_i,
   output logic                                  rq_use_o,       // which its message has filled
@@ -93,14 +93,13 @@ module ddp_placement #(
   input  rnic_messages_pkg::rqe_taken_t         freed_i,
   input  logic                                  shared_event_valid_i,
   input  rnic_messages_pkg::srq_event_t         shared_event_i,
-  // Outstanding Reads: those of the queue pair qp_index_o, and where read_issued_i goes.
+  // Outstanding Reads of queue pair qp_index_o, and the queue that read_issued_i enters.
   input  rnic_ddp_pkg::reads_t                  reads_i,
   input  rnic_messages_pkg::read_issued_t       reads_front_i,  // the oldest one
   output logic                                  reads_pop_o,
   input  logic [31:0]                           issued_reads_epoch_i,
-  output logic                                  reads_clear_o,  // before the push, which a taken read_issued_i is
-  // Requests of the peer's that are not answered: those of the queue pair qp_index_o, and of answered_i's. Of writes to one
-  // entry that of held_o holds.
+  output logic                                  reads_clear_o,  // before a taken read_issued_i is pushed
+  // The peer's unanswered requests, of queue pair qp_index_o and of answered_i's. If both write one entry, held_o wins.
   output logic [31:0]                           answered_qp_index_o,
   input  logic [31:0]                           answered_epoch_i,
   input  rnic_ddp_pkg::held_t                   answered_held_i,
@@ -108,7 +107,7 @@ module ddp_placement #(
   input  rnic_ddp_pkg::held_t                   held_i,
   output logic                                  held_write_o,
   output rnic_ddp_pkg::held_t                   held_o,
-  // Streams, and which of them are over, by queue pair.
+  // Streams, and whether they are over, by queue pair.
   input  rnic_ddp_pkg::ddp_stream_t             stream_i,
   output logic                                  stream_write_o,
   output rnic_ddp_pkg::ddp_stream_t             stream_o,
@@ -123,7 +122,7 @@ module ddp_placement #(
   output logic                                  busy_o
 );
 
-  // The control side: all of it that is there in a cycle, before the segment that comes in sees it.
+  // The control side: all messages of a cycle take effect before the incoming segment sees them.
   logic overruns;
   assign posted_ready_o      = posted_valid_i && event_ready_i;
   assign rqe_ready_o         = rqe_valid_i;
@@ -136,7 +135,7 @@ module ddp_placement #(
   assign flush_qp_index_o    = flush_i.qpn;
   assign answered_qp_index_o = answered_i.qpn;
 
-  // The firmware ends a stream whose ring overran; one that is not there yet ends with its first message, at the latest.
+  // The firmware ends a stream whose ring overran. One that has not begun ends with its first message, at the latest.
   assign overruns = posted_ready_o && overrun_i && !(posted_stop_i.stopped && posted_stop_i.epoch == posted_qp_i.epoch);
   assign posted_stop_write_o = overruns && posted_qp_i.state == rnic_messages_pkg::QpRts;
   assign posted_stop_o       = {1'b1, posted_qp_i.epoch};
@@ -165,7 +164,7 @@ module ddp_placement #(
     .out_ready_i, .out_valid_o, .out_o
   );
 
-  // The segment that comes in is judged with its last beat, when the one before it is on its way.
+  // The incoming segment is judged with its last beat, once the one before it has left.
   logic                                offered, judges, told, from_sctp, taken_last, waiting_q;
   rnic_stream_pkg::fpdu_beat_t         beat;
   logic [31:0]                         fpdu_at;  // in its buffer
@@ -199,7 +198,7 @@ module ddp_placement #(
     .told_failed_o    (told_failed)
   );
 
-  // The owner, and whether the stream still goes on (RFC 5041 section 7.1: what follows its end is dropped silently).
+  // The owner, and whether the stream still goes on (RFC 5041 section 7.1: segments after its end are dropped silently).
   logic                      known, over, mpa_ok;
   rnic_ddp_pkg::ddp_stream_t stream;
   assign flow_index_o = beat.flow;
@@ -220,14 +219,14 @@ module ddp_placement #(
     end
   end
 
-  // Outstanding Reads; one that is issued in this cycle is the oldest where there is no other.
+  // Outstanding Reads. One issued in this cycle is the oldest if there is no other.
   logic                            old_reads, new_read;
   rnic_messages_pkg::read_issued_t oldest;
   assign old_reads = !reads_i.empty && reads_i.epoch == qp_i.epoch;
   assign new_read  = read_issued_ready_o && read_issued_i.qpn == qp_index_o;
   assign oldest    = old_reads ? reads_front_i : read_issued_i;
 
-  // The peer's requests; a response that has left makes room for a request of the same cycle.
+  // The peer's requests. A response that has left makes room for a request in the same cycle.
   logic [15:0] held;
   always_comb begin
     answered_held_o = {answered_epoch_i, 16'd0};
@@ -246,7 +245,7 @@ module ddp_placement #(
   logic [Elements-1:0]                               elements;
   logic [Elements*rnic_ddp_pkg::MemoryPieceBits-1:0] element_pieces;
   assign live     = known && !over && mpa_ok && !late && !beat.ends;
-  assign late     = !beat.ends && stream.ended;  // cannot be on TCP (RFC 5041 section 6.2), and SCTP sees to it
+  assign late     = !beat.ends && stream.ended;  // impossible on TCP (RFC 5041 section 6.2), and SCTP prevents it
   assign stag_o   = segment.stag;
   assign region_o = stag_i.region;
   tagged_check u_tagged (
@@ -299,8 +298,8 @@ module ddp_placement #(
   assign windows_read_o = rq_next_o && sends && rq_next_i == rnic_ddp_pkg::RqThere && invalidates;
   assign stag_read_o    = live && (segment.is_tagged ? segment.payload != '0 : asks && sends && invalidates);
 
-  // The verdict: place, drop, stop the stream, or wait. The peer's FIN or session Terminate is passed on in any case; a
-  // FIN in the middle of an FPDU is an error. Of an RST the firmware hears from TCP, once it has passed.
+  // The verdict: place, drop, stop the stream, or wait. The peer's FIN or session Terminate is always passed on; a FIN in
+  // the middle of an FPDU is an error. TCP reports an RST to the firmware, once it has passed.
   logic stops, finishes, in_order, resets, waiting_d;
   always_comb begin
     finishes   = judges && beat.ends;
@@ -333,7 +332,7 @@ module ddp_placement #(
     end
   end
 
-  // A segment that is placed goes on in its message; the last one ends it.
+  // A placed segment advances its message; the last one ends it.
   logic        terminates, responds, ends;
   logic [31:0] payload, message;  // octets of the segment, and of its message so far
   assign terminates = !segment.is_tagged && segment.opcode == rnic_messages_pkg::OpTerminate;
@@ -404,7 +403,7 @@ module ddp_placement #(
     if (known && !over) the_end.qpn = qp_index_o;
   end
 
-  // What happened to the rings' requests, one of each kind a cycle.
+  // Reports about the rings' requests, one of each kind a cycle.
   assign rqe_taken_valid_o = freed_valid_i && rqe_taken_ready_i;
   assign rqe_taken_o       = freed_i;
   assign srq_event_valid_o = shared_event_valid_i && srq_event_ready_i;

@@ -1,8 +1,8 @@
-// What a Terminate tells of a segment: length, DDP header, and the header of a Read Request behind it, octet by octet as
-// they came. The twin of model/rnic/messages/failed_segment.h. No registers.
+// What a Terminate reports of a segment: length, DDP header, and the header of a Read Request after it, octet by octet as
+// received. The twin of model/rnic/messages/failed_segment.h. No registers.
 module failed_segment (
-  input  logic [8*46-1:0]                    octets_i,   // that begin with the DDP header
-  input  logic [15:0]                        bytes_i,    // of them; what is behind means nothing
+  input  logic [8*46-1:0]                    octets_i,   // beginning with the DDP header
+  input  logic [15:0]                        bytes_i,    // valid ones; later octets mean nothing
   input  logic [15:0]                        length_i,
   input  logic                               request_i,  // a Read Request's header is to be reported too
   output rnic_messages_pkg::failed_segment_t failed_o

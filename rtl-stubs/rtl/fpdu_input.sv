@@ -1,14 +1,14 @@
-// The FPDUs of one lower layer, as they come in beat by beat: where they lie, and what their headers say.
+// The FPDUs of one lower layer, which come in beat by beat: their place in the buffer, and their decoded headers.
 module fpdu_input #(
   parameter int unsigned BeatBytes = 64
 ) (
   input  logic                                clk_i,
   input  logic                                rst_ni,
-  input  logic                                take_i,  // the beat ends its stay at this edge
+  input  logic                                take_i,  // the beat is taken at this edge
   input  rnic_stream_pkg::fpdu_beat_t         beat_i,
   input  logic [8*BeatBytes-1:0]              data_i,
-  input  logic [31:0]                         offset_i,  // where the beat lies in its buffer,
-  output logic [31:0]                         at_o,      // and the FPDU
+  input  logic [31:0]                         offset_i,  // of the beat in its buffer,
+  output logic [31:0]                         at_o,      // and of the FPDU
   output rnic_ddp_pkg::ddp_segment_t          segment_o,
   output rnic_messages_pkg::failed_segment_t  failed_o,
   output rnic_messages_pkg::read_request_t    read_request_o,

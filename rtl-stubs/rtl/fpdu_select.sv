@@ -1,5 +1,5 @@
-// The FPDUs of two lower layers, MPA and SCTP: both come in beat by beat, each whatever the other does, up to their last
-// beat. Which of two last beats is judged: that of the layer whose turn it was not. A beat that waits keeps its turn.
+// Merges the FPDUs of two lower layers, MPA and SCTP. Each comes in beat by beat, independent of the other, up to its last
+// beat. Of two last beats, one is judged from the layer that was not judged last. A beat that waits keeps its turn.
 module fpdu_select #(
   parameter int unsigned BeatBytes = 64
 ) (
@@ -15,14 +15,14 @@ module fpdu_select #(
   input  rnic_stream_pkg::fpdu_beat_t         sctp_in_i,
   input  logic [8*BeatBytes-1:0]              sctp_in_data_i,
   input  logic [31:0]                         sctp_in_offset_i,
-  // The last beat that is there, and its FPDU.
+  // The selected last beat, and its FPDU.
   output logic                                valid_o,
   output logic                                sctp_o,    // its transport
-  input  logic                                judged_i,  // in this cycle,
-  input  logic                                take_i,    // and it goes,
-  input  logic                                waits_i,   // or one before has begun to wait: the same again
+  input  logic                                judged_i,  // it is judged in this cycle,
+  input  logic                                take_i,    // and taken,
+  input  logic                                waits_i,   // or an earlier one has begun to wait: the same again
   output rnic_stream_pkg::fpdu_beat_t         beat_o,
-  output logic [31:0]                         at_o,      // where the FPDU lies in its buffer
+  output logic [31:0]                         at_o,      // of the FPDU in its buffer
   output rnic_ddp_pkg::ddp_segment_t          segment_o,
   output rnic_messages_pkg::failed_segment_t  failed_o,
   output rnic_messages_pkg::read_request_t    read_request_o,
@@ -34,7 +34,7 @@ module fpdu_select #(
   output rnic_messages_pkg::failed_segment_t  told_failed_o
 );
 
-  logic mpa_last, sctp_last, sctp_q;  // sctp_q: whose beat was judged last
+  logic mpa_last, sctp_last, sctp_q;  // sctp_q: SCTP's beat was judged last
   assign mpa_last  = in_valid_i && in_i.last;
   assign sctp_last = sctp_in_valid_i && sctp_in_i.last;
   assign valid_o   = mpa_last || sctp_last;

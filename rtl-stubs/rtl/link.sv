@@ -1,10 +1,10 @@
 // A registered link between two blocks: the twin of model/common/link.h, with valid and ready in place of calls, and
 // latency in both directions.
-//   in:  in_ready_o is the credit, in_launch_i takes it, and in_valid_i brings the beat of the oldest credit that was
-//        taken, now or later. A control link brings it at once: launch and valid are one pin then.
+//   in:  in_ready_o is the credit, in_launch_i takes it, and in_valid_i brings the beat for the oldest credit taken, now or
+//        later. A control link brings it at once: launch and valid are then one pin.
 //   out: a beat is offered until it is taken with out_ready_i.
-// Latency counts from in_valid_i to the first cycle in which out_valid_o shows the beat. Behind a block that is a pipeline
-// of N registers it is N less than Link's own, 0 as a rule: the beat is seen in the cycle in which it leaves the block.
+// Latency counts from in_valid_i to the first cycle in which out_valid_o shows the beat. After a block that is a pipeline
+// of N registers it is N less than Link's own, usually 0: the beat is seen in the cycle in which it leaves the block.
 module link #(
   parameter int unsigned Width         = 32,
   parameter int unsigned Depth         = 2,  // beats in flight and waiting together
@@ -24,7 +24,7 @@ module link #(
   localparam int unsigned CountBits = $clog2(Depth + 1);
   localparam int unsigned IndexBits = Depth > 1 ? $clog2(Depth) : 1;
 
-  // The way to the slots, whose write is the last cycle of the latency.
+  // The path to the slots. Writing the slot is the last cycle of the latency.
   logic             arrives;
   logic [Width-1:0] arrival;
   stream_pipe #(
@@ -58,7 +58,7 @@ module link #(
     waiting_d = waiting_q + CountBits'(store) - CountBits'(take && !empty);
   end
 
-  // The way back of the credit.
+  // The credit's path back.
   logic                 back, unused;
   logic [CountBits-1:0] credits_d, credits_q;
   stream_pipe #(

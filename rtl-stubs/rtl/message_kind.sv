@@ -1,7 +1,7 @@
-// What an untagged message is, by its opcode: RFC 5040 section 4.3, RFC 7306 sections 4 and 6. No registers.
+// The kind of an untagged message, by its opcode: RFC 5040 section 4.3, RFC 7306 sections 4 and 6. No registers.
 module message_kind (
   input  logic [3:0]                  opcode_i,
-  input  logic                        extended_i,  // RFC 7306 is switched on
+  input  logic                        extended_i,  // RFC 7306 is enabled
   output rnic_ddp_pkg::message_kind_t kind_o
 );
   always_comb begin
@@ -37,7 +37,7 @@ module message_kind (
         kind_o.bytes = 16'(rnic_ddp_pkg::AtomicResponseBytes);
         kind_o.qn    = rnic_ddp_pkg::QnAtomicResponse;
       end
-      default: kind_o.known = 1'b0;  // tagged ones, and those that are not assigned
+      default: kind_o.known = 1'b0;  // tagged and unassigned ones
     endcase
   end
 endmodule

@@ -1,15 +1,15 @@
 // The next octets of a piece of memory that are contiguous on the bus: ContextStore::take. No registers. Pages that are
-// neighbours on the bus make one run; a piece, no longer than a ULPDU, reaches into at most 17 of the smallest.
+// adjacent on the bus form one run. A piece is no longer than a ULPDU, so it spans at most 17 of the smallest pages.
 module page_run (
   input  rnic_ddp_pkg::memory_piece_t      piece_i,
-  input  rnic_messages_pkg::stag_context_t list_i,    // that the index of the piece's list points at
+  input  rnic_messages_pkg::stag_context_t list_i,    // the entry at the index of the piece's list
   output logic                             read_o,    // the piece is in pages
-  output logic [31:0]                      index_o,   // of its first one in the page table
+  output logic [31:0]                      index_o,   // of its first page in the page table
   input  logic [17*64-1:0]                 pages_i,   // bus addresses of that page and the following ones in the table
   output logic [63:0]                      address_o,
   output logic [15:0]                      bytes_o
 );
-  // Where no memory is: what a page list of a region that is gone resolves to.
+  // An address without memory. The page list of a region that is gone resolves to it.
   localparam logic [63:0] Nowhere = 64'h8000_0000_0000_0000;
   localparam int unsigned Pages   = 17;
 

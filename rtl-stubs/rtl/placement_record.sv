@@ -1,19 +1,19 @@
-// What ddp_placement tells of a segment that it places: PlacedSegment. No registers.
+// What ddp_placement reports of a placed segment: PlacedSegment. No registers.
 module placement_record (
   input  rnic_ddp_pkg::ddp_segment_t          segment_i,
   input  logic [31:0]                         qpn_i,
   input  logic                                absorb_i,
-  input  logic                                send_i,         // one that is not absorbed
+  input  logic                                send_i,         // a Send that is not absorbed
   input  logic                                awaits_write_i,
   input  logic [31:0]                         message_i,      // octets of its message so far
-  input  logic                                use_i,          // it fills its receive request,
-  input  logic [63:0]                         wr_id_i,        // which is this one
+  input  logic                                use_i,          // it fills its receive request
+  input  logic [63:0]                         wr_id_i,        // of that request
   input  rnic_messages_pkg::failed_segment_t  failed_i,
   input  rnic_messages_pkg::read_request_t    read_request_i,
   input  rnic_messages_pkg::atomic_request_t  atomic_request_i,
   input  rnic_messages_pkg::atomic_response_t atomic_response_i,
   input  logic [63:0]                         immediate_i,
-  input  logic                                told_i,         // a Terminate's, as of ddp_header
+  input  logic                                told_i,         // from a Terminate, as in ddp_header
   input  rnic_messages_pkg::terminate_cause_t told_cause_i,
   input  rnic_messages_pkg::failed_segment_t  told_failed_i,
   output rnic_messages_pkg::placed_segment_t  record_o

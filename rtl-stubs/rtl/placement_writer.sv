@@ -1,18 +1,18 @@
-// The segment under way in ddp_placement: its pieces leave, a write a cycle for each run of neighbouring pages, and its
-// record with the last one. Without a segment a receive request leaves that goes unused.
+// The segment under way in ddp_placement. Its pieces leave, one write a cycle for each run of adjacent pages; its record
+// leaves with the last one. Without a segment, an unused receive request leaves.
 module placement_writer #(
   parameter int unsigned Elements = 32'(rnic_messages_pkg::MaxSge)
 ) (
   input  logic                                  clk_i,
   input  logic                                  rst_ni,
-  // The next one begins at this edge.
+  // The next segment begins at this edge.
   output logic                                  free_o,
   input  logic                                  begin_i,
   input  rnic_messages_pkg::placed_segment_t    record_i,
   input  logic [Elements-1:0]                   use_i,
   input  logic [Elements*rnic_ddp_pkg::MemoryPieceBits-1:0] pieces_i,
   input  logic [31:0]                           offset_i,  // of its payload in the buffer
-  // What the piece's STag points at, and the page table.
+  // The entry of the piece's STag, and the page table.
   output logic [31:0]                           list_o,
   input  rnic_messages_pkg::stag_context_t      list_i,
   output logic                                  pages_read_o,
@@ -32,11 +32,11 @@ module placement_writer #(
 
   logic                               busy_d, busy_q;
   rnic_messages_pkg::placed_segment_t record_q;
-  logic [Elements-1:0]                left_d, left_q;  // pieces that are still to be written
+  logic [Elements-1:0]                left_d, left_q;  // pieces still to be written
   logic [Elements*Bits-1:0]           pieces_d, pieces_q;
   logic [31:0]                        offset_d, offset_q;
 
-  // The first one that is left, and what a write leaves of it.
+  // The first piece that is left, and the rest of it after a write.
   rnic_ddp_pkg::memory_piece_t piece, rest;
   logic [Elements-1:0]         first, left;
   logic [63:0]                 address;
@@ -64,7 +64,7 @@ module placement_writer #(
     .bytes_o  (bytes)
   );
 
-  logic done;  // with the segment, at this edge
+  logic done;  // the segment is finished at this edge
   assign dma_valid_o   = left_q != '0 && dma_ready_i;
   assign left          = dma_valid_o && rest.bytes == '0 ? left_q & ~first : left_q;
   assign done          = busy_q && left == '0 && out_ready_i;

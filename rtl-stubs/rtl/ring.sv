@@ -1,11 +1,11 @@
-// A queue of Depth places, first in, first out. Several may push in one cycle, in the order of their numbers; who pops
-// sees what is there and what the first `Through` of them push in this cycle. The user keeps to the places.
+// A FIFO of Depth places. Several may push in one cycle, in the order of their numbers. A pop sees the entries that are
+// stored, and those that the first `Through` of them push in this cycle. The user must not exceed the places.
 module ring #(
   parameter int unsigned Width   = 8,
   parameter int unsigned Depth   = 4,
   parameter int unsigned Pushes  = 1,
   parameter int unsigned Through = 0,
-  parameter bit          Filled  = 1'b0  // with 0 to Depth - 1 at reset, instead of being empty
+  parameter bit          Filled  = 1'b0  // holds 0 to Depth - 1 after reset, instead of being empty
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -28,7 +28,7 @@ module ring #(
   logic [IndexWidth-1:0]  head_d, head_q;
   logic [CountWidth-1:0]  count_d, count_q;
 
-  // After the last one, with room for the carry.
+  // The place after the last entry, with room for the carry.
   logic [CountWidth:0] tail;
   always_comb begin
     slots_d = slots_q;

@@ -1,14 +1,14 @@
-// What the octets [from, to) of a message mean for one element of its scatter list. No registers.
+// The part of a message's octets [from, to) that goes to one element of its scatter list. No registers.
 module scatter_element (
   input  logic [8*16-1:0]                  sge_i,
-  input  rnic_messages_pkg::stag_context_t stag_i,   // that the index of its key points at
+  input  rnic_messages_pkg::stag_context_t stag_i,   // the entry at the index of its key
   input  logic [31:0]                      pd_i,
   input  logic [34:0]                      start_i,  // of the element, in the message
   input  logic [34:0]                      from_i,
   input  logic [34:0]                      to_i,
-  output logic                             use_o,    // some of them are for this element,
+  output logic                             use_o,    // some of the octets are for this element,
   output rnic_ddp_pkg::memory_piece_t      piece_o,  // and go there,
-  output logic                             bad_o     // which may not be written
+  output logic                             bad_o     // where they may not be written
 );
   rnic_messages_pkg::sge_t sge;
   logic [34:0]             end_of_element, first, behind, skip;
@@ -20,7 +20,7 @@ module scatter_element (
     behind         = to_i < end_of_element ? to_i : end_of_element;
     use_o          = first < behind;
 
-    // A local key names a region, which has to contain the whole element (StagContext::covers).
+    // A local key names a region, which must contain the whole element (StagContext::covers).
     length    = 64'(sge.length);
     base      = stag_i.zero_based ? '0 : stag_i.address;
     from_base = sge.address - base;

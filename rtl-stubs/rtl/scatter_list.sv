@@ -6,13 +6,13 @@ module scatter_list #(
   input  logic [31:0]                     pd_i,
   input  logic [31:0]                     offset_i,
   input  logic [15:0]                     bytes_i,
-  input  logic [Elements*rnic_messages_pkg::StagContextBits-1:0] stags_i,  // that the elements' keys point at
-  output logic [Elements-1:0]                                    use_o,    // elements that octets go to,
+  input  logic [Elements*rnic_messages_pkg::StagContextBits-1:0] stags_i,  // the entries of the elements' keys
+  output logic [Elements-1:0]                                    use_o,    // elements that get octets,
   output logic [Elements*rnic_ddp_pkg::MemoryPieceBits-1:0]      pieces_o, // and where
   output logic                                                   long_o,   // the list does not hold them all
-  output logic                                                   error_o   // some of it may not be written
+  output logic                                                   error_o   // some of the memory may not be written
 );
-  // Where each element begins in the message, and where the last one ends.
+  // The beginning of each element in the message, and the end of the last one.
   logic [35*Elements-1:0] starts;
   logic [34:0]            total, from, to;
   always_comb begin

@@ -1,12 +1,12 @@
-// Whether a peer's STag names something, and something that its stream may use: ContextStore::named, StagContext::serves.
+// Whether a peer's STag is valid, and whether its stream may use it: ContextStore::named, StagContext::serves.
 // No registers.
 module stag_named (
   input  logic [31:0]                      stag_i,
-  input  rnic_messages_pkg::stag_context_t entry_i,   // that the STag's index points at
-  input  rnic_messages_pkg::stag_context_t region_i,  // that the index of entry_i.region points at
+  input  rnic_messages_pkg::stag_context_t entry_i,   // the entry at the STag's index
+  input  rnic_messages_pkg::stag_context_t region_i,  // the entry at the index of entry_i.region
   input  logic [31:0]                      qpn_i,
   input  rnic_messages_pkg::qp_context_t   qp_i,
-  output logic                             named_o,   // a window is worth as much as its region
+  output logic                             named_o,   // a window is only as valid as its region
   output logic                             serves_o   // by protection domain or by queue pair (RFC 5042 section 5.2.1)
 );
 

@@ -1,24 +1,24 @@
-// What an STag of a peer names, and where on the bus its octets lie: the twin of ContextStore::named and take and of
-// StagContext::contains and piece. Combinational. The tables lie outside: an entry for each index, in the same cycle; an
-// index outside the table gives an entry that is not valid. Each lookup may need the one before.
+// Resolves a peer's STag to the bus address of its octets: the twin of ContextStore::named and take and of
+// StagContext::contains and piece. Combinational. The tables are outside and give the entry of an index in the same cycle;
+// an index beyond the table gives an invalid entry. Each lookup may need the one before.
 module stag_target #(
-  parameter int unsigned Bytes = 8               // that the target has
+  parameter int unsigned Bytes = 8               // of the target
 ) (
   input  logic [31:0]                      stag_i,
   input  logic [63:0]                      to_i,            // tagged offset
   output logic [23:0]                      entry_index_o,
   input  rnic_messages_pkg::stag_context_t entry_i,
-  output logic [23:0]                      region_index_o,  // of a window; a region is its own
+  output logic [23:0]                      region_index_o,  // of a window's region; a region is its own
   input  rnic_messages_pkg::stag_context_t region_i,
   output logic [31:0]                      page_index_o,
   input  logic [63:0]                      page_i,
   output logic                             named_o,
   output logic                             contains_o,
-  output logic [63:0]                      address_o        // of the first octet, where contains_o
+  output logic [63:0]                      address_o        // of the first octet, if contains_o
 );
   localparam logic [63:0] Nowhere = 64'd1 << 63;
 
-  // A window is worth as much as its region.
+  // A window is only as valid as its region.
   logic        is_region, region_named;
   logic [31:0] region;
   assign entry_index_o  = stag_i[31:8];

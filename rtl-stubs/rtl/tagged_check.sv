@@ -4,17 +4,17 @@ module tagged_check (
   input  rnic_ddp_pkg::ddp_segment_t          segment_i,
   input  logic [31:0]                         qpn_i,
   input  rnic_messages_pkg::qp_context_t      qp_i,
-  input  rnic_messages_pkg::stag_context_t    stag_i,    // what the segment's STag names
+  input  rnic_messages_pkg::stag_context_t    stag_i,    // the entry of the segment's STag
   input  rnic_messages_pkg::stag_context_t    region_i,  // of a window
   input  logic                                read_i,    // a Read is outstanding
   input  rnic_messages_pkg::read_issued_t     oldest_i,  // the oldest one
-  input  logic [31:0]                         read_bytes_i,  // that are placed of it
+  input  logic [31:0]                         read_bytes_i,  // already placed for it
   output logic                                error_o,
   output rnic_messages_pkg::terminate_cause_t cause_o,
-  output rnic_ddp_pkg::memory_piece_t         piece_o    // means something if there is payload
+  output rnic_ddp_pkg::memory_piece_t         piece_o    // valid if there is payload
 );
 
-  // A Read Response has to be the next part of what the oldest outstanding Read asked for (RFC 5040 section 5.2.2).
+  // A Read Response must be the next part of the answer to the oldest outstanding Read (RFC 5040 section 5.2.2).
   logic        writes, responds, empty, other_sink, not_its_part;
   logic [31:0] payload, left;
   assign writes       = segment_i.opcode == rnic_messages_pkg::OpWrite;

@@ -1,13 +1,13 @@
-// Makes the first error of a stream into its one Terminate: the twin of model/rnic/terminate/terminate_generator. See
-// terminate_generator.md there for the timing and for which headers a cause returns.
-// The header leaves beside out_o as octets, of which out_o.bytes count. By queue pair, what it reported last lies outside:
-// whether it did, and in which epoch.
+// Turns the first error of a stream into its one Terminate: the twin of model/rnic/terminate/terminate_generator. See
+// terminate_generator.md there for the timing and the headers that each cause returns.
+// The header leaves beside out_o as octets; out_o.bytes of them count. An external table records by queue pair whether it
+// has reported an error, and in which epoch.
 module terminate_generator #(
   parameter int unsigned QpBits = rnic_messages_pkg::QpBits  // at most 2**QpBits queue pairs
 ) (
   input  logic                                  clk_i,
   input  logic                                  rst_ni,
-  input  logic                                  foreign_stag_is_invalid_i,  // as RDMAP's first draft has it
+  input  logic                                  foreign_stag_is_invalid_i,  // as in RDMAP's first draft
   input  logic                                  in_valid_i,
   output logic                                  in_ready_o,
   input  rnic_messages_pkg::qp_event_t          in_i,
@@ -27,7 +27,7 @@ module terminate_generator #(
   output logic                                  reported_write_o,
   output logic [32:0]                           reported_o
 );
-  // RFC 5040 section 7.1 rule 4: of several errors the first is the one that is reported.
+  // RFC 5040 section 7.1 rule 4: only the first of several errors is reported.
   logic take, first;
   assign in_ready_o       = out_ready_i && event_ready_i;
   assign take             = in_valid_i && in_ready_o;
@@ -38,7 +38,7 @@ module terminate_generator #(
   assign out_valid_o      = first;
   assign event_valid_o    = first;
 
-  // The RFCs have codes of their own for foreign STags, the first draft has not.
+  // The RFCs have separate codes for foreign STags; the first draft does not.
   rnic_messages_pkg::terminate_cause_t cause;
   always_comb begin
     cause = in_i.cause;
@@ -48,7 +48,7 @@ module terminate_generator #(
     end
   end
 
-  // What belongs to a Terminate of this cause (RFC 5040 section 4.8, figure 10).
+  // The headers in a Terminate of this cause (RFC 5040 section 4.8, figure 10).
   localparam logic [3:0] LocalCatastrophicType = 4'd0, RemoteProtectionType = 4'd1;
   logic returns_ddp, returns_request;
   assign returns_ddp     = cause.layer == rnic_messages_pkg::LayerDdp ||
@@ -65,7 +65,7 @@ module terminate_generator #(
     event_o.failed = failed;
   end
 
-  // Control word, ULPDU_Length, DDP header and the Read Request's behind it.
+  // Control word, ULPDU_Length, DDP header, and a Read Request's header after it.
   logic m, d, r;
   assign d            = failed.ddp_bytes != 0;
   assign m            = d && failed.length != 0;
@@ -75,7 +75,7 @@ module terminate_generator #(
   assign out_o.qpn    = in_i.qpn;
   assign out_o.bytes  = d ? 6'd6 + 6'(failed.ddp_bytes) + 6'(failed.request_bytes) : 6'd4;
 
-  // Headers are there whole or not at all.
+  // A header is complete or absent.
   always_ff @(posedge clk_i) begin
     if (rst_ni && in_valid_i) begin
       QpnFits_A  : assert (in_i.qpn >> QpBits == 0);

@@ -1,27 +1,27 @@
-// Whether an untagged segment may be delivered: RFC 5041 sections 5.3 and 7.1, RFC 5040 and RFC 7306 for the message that it
-// is. No registers. The receive requests answer between the checks of the header and those of the message.
+// Whether an untagged segment may be delivered: RFC 5041 sections 5.3 and 7.1, and RFC 5040 and RFC 7306 for its message.
+// No registers. The receive requests answer between the checks of the header and those of the message.
 module untagged_check (
   input  rnic_ddp_pkg::ddp_segment_t          segment_i,
   input  logic [31:0]                         qpn_i,
   input  rnic_messages_pkg::qp_context_t      qp_i,
   input  rnic_ddp_pkg::ddp_stream_t           stream_i,
-  input  logic                                full_i,           // as many requests as IRD allows are held
+  input  logic                                full_i,           // IRD requests are held already
   output logic                                ask_o,            // it needs a receive request
   input  rnic_ddp_pkg::rq_next_t              next_i,           // the answer
-  input  logic                                readable_i,       // there is one, a list of no more elements than there may be
-  input  logic                                long_i,           // which does not hold the message
-  input  logic                                scatter_error_i,  // or may not be written
-  input  rnic_messages_pkg::stag_context_t    stag_i,           // what is to be invalidated
+  input  logic                                readable_i,       // it was read, and its list is not too long
+  input  logic                                long_i,           // its list does not hold the message
+  input  logic                                scatter_error_i,  // or its memory may not be written
+  input  rnic_messages_pkg::stag_context_t    stag_i,           // the entry to be invalidated
   input  rnic_messages_pkg::stag_context_t    region_i,         // of a window
   input  logic                                windows_i,        // windows are bound to it
   output logic                                absorb_o,         // the agreed ready-to-receive Send (RFC 6581)
-  output logic                                send_o,           // another one
-  output logic                                invalidate_o,     // which ends an STag
+  output logic                                send_o,           // any other Send
+  output logic                                invalidate_o,     // it invalidates an STag
   output logic                                wait_o,           // for a receive request that is being fetched
   output logic                                error_o,
   output rnic_messages_pkg::terminate_cause_t cause_o
 );
-  // Of RFC 7306 RDMAC peers cannot know (choices.md 15).
+  // RDMAC peers cannot know RFC 7306 (choices.md 15).
   rnic_ddp_pkg::message_kind_t kind;
   message_kind u_kind (
     .opcode_i  (segment_i.opcode),
@@ -30,7 +30,7 @@ module untagged_check (
   );
 
   logic        terminates, whole;
-  logic [31:0] msn;  // that is due
+  logic [31:0] msn;  // expected
   assign terminates = segment_i.opcode == rnic_messages_pkg::OpTerminate;
   assign whole      = segment_i.payload == kind.bytes && segment_i.last;
   always_comb begin
@@ -63,8 +63,8 @@ module untagged_check (
   assign ask_o        = !header_error && (send_o || kind.immediate);
   assign wait_o       = ask_o && next_i == rnic_ddp_pkg::RqFetching;
 
-  // RFC 5040 section 8.1.1: a region that its owner may have shared with other streams is not a peer's to end (choices.md
-  // 9).
+  // RFC 5040 section 8.1.1: a peer may not invalidate a region that its owner may have shared with other streams
+  // (choices.md 9).
   logic named, serves, foreign;
   stag_named u_named (
     .stag_i  (segment_i.stag),
@@ -78,7 +78,7 @@ module untagged_check (
   assign foreign = !serves || (!stag_i.allocated && (stag_i.access & rnic_messages_pkg::RemoteInvalidate) == '0) ||
                    stag_i.kind == rnic_messages_pkg::StagWindow1 || windows_i;
 
-  // Whatever is wrong with a Terminate is only local: two ends must not answer each other (choices.md 18).
+  // An error in a Terminate has only local effects: two ends must not answer each other (choices.md 18).
   logic not_at_start;
   assign not_at_start = segment_i.mo != '0 || (kind.immediate && stream_i.offset != '0);
   always_comb begin

@@ -1,4 +1,4 @@
-// atomic_alu: contexts and pages are looked up for it, and what its DMA reads bring lands where the stage's does.
+// atomic_alu: its lookups of contexts and pages are answered here, and its DMA reads land where the stage's do.
 #pragma once
 
 #include <memory>
@@ -31,7 +31,7 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
   using Pins::offered;
   void offered(const QueuedAtomic& r, Model&) { offered_ = r.segment.owner; }
   void offered(const DmaReadDone& done, Model& m) const { m.read_done_data_i = load_le64(stage_.landing(done.tag)); }
-  // An STag's entry, its region's entry, a page of its list, the older one at its address.
+  // An STag's entry; its region's entry; a page of its list; the older operation at its address.
   static constexpr unsigned kRounds = 4;
   void look_up(Model& m, unsigned round) const {
     if (round == 0) {
@@ -51,7 +51,7 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
   }
 
   using Pins::pushed;
-  // Of a request that is refused; or of an operation that may not take place any more, but not of one that failed.
+  // The owner of a refused request, or of an operation that is no longer permitted; none for one that failed.
   void pushed(QpEvent& event, const Model& m) const {
     const bool answers = m.release_o && !m.fetch_add_o && !m.cmp_swap_o;
     if (!answers) event.failed.owner = offered_;
@@ -59,7 +59,7 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
   }
   void pushed(DmaReadRequest& r, const Model&) const {
     r.dst = stage_.landing(r.tag);
-    r.owner = owners_.taken();  // it is the first thing that a request does
+    r.owner = owners_.taken();  // it is a request's first action
   }
   void pushed(DmaWriteRequest& w, const Model& m) {
     w.src = buffers_->take(owners_.write(w.address));
@@ -109,7 +109,7 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
   ContextStore& contexts_;
   std::shared_ptr<BufferPool> buffers_ = std::make_shared<BufferPool>(abi::kAtomicBytes);  // one for all copies
   AtomicOwners owners_;
-  RequestId offered_;  // owner of the request that is offered
+  RequestId offered_;  // owner of the offered request
 };
 
 }  // namespace rnic::rtl

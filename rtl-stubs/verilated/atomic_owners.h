@@ -1,5 +1,5 @@
-// Whose the DMA of atomic_alu's twin is: no pins have an owner. The operations in flight, in the order of their start,
-// with what is needed to tell which of those at one address writes.
+// The owners of the DMA of atomic_alu's twin, as no pins have an owner. Keeps the operations in flight, in the order of
+// their start, to tell which of those at one address writes.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,13 @@ class AtomicOwners {
   // A request is taken; it may still be refused.
   void take(const QueuedAtomic& request) { taken_ = request; }
   RequestId taken() const { return taken_.segment.owner; }
-  // It starts as the operation with this index.
+  // The taken request starts as the operation with this index.
   void start(std::uint32_t index, std::uint64_t address) { operations_.push_back({index, address, taken_}); }
-  // Its operand has come from host memory. Without it the operand is the result of the one before at the address.
+  // Its operand has come from host memory. Without one, the result of the operation before it at the address is used.
   void read(std::uint32_t index, std::uint64_t operand) {
     if (Operation* const op = find(index)) op->operand = operand;
   }
-  // The first one at this address that writes, and has not yet.
+  // The first operation at this address that writes and has not yet done so.
   RequestId write(std::uint64_t address) {
     const Operation* before = nullptr;
     for (Operation& op : operations_) {
@@ -48,7 +48,7 @@ class AtomicOwners {
     const auto its = std::find_if(operations_.begin(), operations_.end(), is_it);
     return its == operations_.end() ? RequestId() : its->request.segment.owner;
   }
-  // It is over. Who waits for its result has it.
+  // It is over. The next operation that waits for its result gets it.
   void release(std::uint32_t index) {
     const auto over =
         std::find_if(operations_.begin(), operations_.end(), [&](const Operation& op) { return op.index == index; });

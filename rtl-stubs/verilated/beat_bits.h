@@ -19,14 +19,14 @@ void copy_octets(void* to, const void* from, std::size_t octets) {
   if (octets == kFull) std::memcpy(to, from, kFull);
   else std::memcpy(to, from, octets);
 }
-// What a port holds behind a beat's last octet does not matter.
+// A port's contents after a beat's last octet do not matter.
 template <class Beat, class Bits, class Data>
 void pack(const Beat& b, Bits& bits, Data& data) {
   pack(b, bits);
   copy_octets<sizeof data>(&data, b.data, octets_of(b).size());
 }
-// The block's octets are authoritative: they are written to where the beat's octets live. False if the block says that
-// there are more than its port or the beat's buffer has; then none is written.
+// The block's octets are authoritative: they replace the beat's octets in its buffer. False if the block gives more
+// octets than its port or the beat's buffer has; then none is written.
 template <class Bits, class Data>
 [[nodiscard]] bool unpack(const Bits& bits, const Data& data, FpduBeat& b) {
   unpack(bits, b);

@@ -1,5 +1,5 @@
-// Messages as bits: what Message<M>::fields names, the first field in the most significant place, as in a packed
-// structure of SystemVerilog.
+// Messages as bits: the fields that Message<M>::fields names, the first one in the most significant place, as in a
+// packed structure of SystemVerilog.
 #pragma once
 
 #include <array>
@@ -28,8 +28,8 @@ class CountBits : public FieldVisitor<CountBits> {
 
 class PackBits : public FieldVisitor<PackBits> {
  public:
-  // `end` is the number of bits that are to come. Each pair of the words is written once, by the field that begins in
-  // its lowest bit or across it.
+  // `end` is the number of bits to come. Each pair of words is written once, by the field that begins in its lowest bit
+  // or across it.
   PackBits(std::uint32_t* words, std::size_t count, unsigned end) : words_(words), count_(count), at_(end) {}
   template <class T>
   void number(unsigned width, const T& number) {
@@ -44,7 +44,7 @@ class PackBits : public FieldVisitor<PackBits> {
     if constexpr (kRest != 0) put(8 * kRest, load_le64(octets.data() + N - 8) >> (64 - 8 * kRest));
     for (std::size_t i = N - kRest; i != 0; i -= 8) put(64, load_le64(octets.data() + i - 8));
   }
-  // The last pair, where the last field does not begin in its lowest bit.
+  // Writes the last pair, if the last field does not begin in its lowest bit.
   void finish() {
     if (at_ % 64 != 0) write(at_ / 64, pair_);
   }
@@ -68,8 +68,8 @@ class PackBits : public FieldVisitor<PackBits> {
   }
   std::uint32_t* const words_;
   const std::size_t count_;
-  unsigned at_;             // after the next field
-  std::uint64_t pair_ = 0;  // of the pair that at_ lies in, what is above it
+  unsigned at_;             // the end of the next field
+  std::uint64_t pair_ = 0;  // the bits above at_ in its pair
 };
 
 class UnpackBits : public FieldVisitor<UnpackBits> {
@@ -105,7 +105,7 @@ unsigned bits_of(const M& message) {
   return count.bits;
 }
 
-// Verilator's ports: numbers up to 64 bits, arrays of 32-bit words beyond, least significant first.
+// Verilator's ports: numbers up to 64 bits; wider ones are arrays of 32-bit words, least significant first.
 template <class P>
 constexpr std::size_t kPortWords = std::is_integral_v<P> ? 2 : sizeof(P) / 4;
 template <class P>
@@ -142,8 +142,8 @@ template <class M, class P>
   v.finish();
   for (unsigned i = 0; 32 * i < shift + bits; ++i) port[index * bits / 32 + i] |= words[i];
 }
-// The message's references stay as they are. What its fields alias is copied: a compiler keeps local words in
-// registers.
+// The message's references stay as they are. The port, which its fields may alias, is copied: a compiler keeps local
+// words in registers.
 template <class P, class M>
 [[gnu::flatten]] void unpack(const P& port, M& message) {
   const unsigned bits = bits_of(message);

@@ -1,4 +1,4 @@
-// What tests reach in the RTL, in a build that counts it (the preset rtl-coverage; scripts/coverage.sh).
+// The tests' coverage of the RTL, in a build that counts it (the preset rtl-coverage; scripts/coverage.sh).
 #pragma once
 
 #include <atomic>
@@ -15,8 +15,7 @@
 
 namespace rnic::rtl {
 
-// A file of its own for each block of each process, in the folder that RNIC_RTL_COVERAGE_DIR names; none where it is
-// not set.
+// One file for each block of each process, in the folder that RNIC_RTL_COVERAGE_DIR names; none if it is not set.
 inline void save_coverage([[maybe_unused]] VerilatedContext& context) {
 #ifdef RNIC_RTL_COVERAGE
   static std::atomic<unsigned> blocks{0};

@@ -1,4 +1,4 @@
-// crc_check and crc_insert: a beat leaves as it came, but for its CRC.
+// crc_check and crc_insert: a beat leaves as it came, except for its CRC.
 #pragma once
 
 #include "model/rnic/rx/crc_check.h"

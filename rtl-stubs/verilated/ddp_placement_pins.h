@@ -1,5 +1,5 @@
-// ddp_placement: contexts, STags, pages and receive requests are asked for and answered in the cycle; two tables of the
-// block's own are kept here as it wrote them.
+// ddp_placement: its lookups of contexts, STags, pages and receive requests are answered in their cycle; two tables of
+// the block are kept here as it wrote them.
 #pragma once
 
 #include <utility>
@@ -21,7 +21,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   using Pins::offered;
   using Pins::pushed;
   using Pins::taken;
-  // The links' messages; the stream; its receive request; what that and STags name; what became of the request.
+  // The links' messages; the stream; its receive request; the entries that STags name; the use of the request.
   static constexpr unsigned kRounds = 5;
 
   DdpPlacementPins(DdpPlacement& stage, ContextStore& contexts)
@@ -93,7 +93,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     if (m.srq_event_valid_o) requests_.events().pop();
   }
 
-  // The FPDU's buffer goes from its last beat to the writes.
+  // The FPDU's buffer passes from its last beat to the writes.
   void taken(const FpduBeat& beat, const Model& m) {
     if (!beat.last) return;
     BufferRef buf = BufferRef::adopt(beat.buf);
@@ -127,11 +127,11 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   // A beat that a lower layer offers.
   struct Offered {
     bool last = false;
-    RequestId owner;  // of the FPDU whose last beat it is
+    RequestId owner;  // of the FPDU that ends with it
   };
 
   bool judges(const Model& m) const { return (m.in_valid_i && mpa_.last) || (m.sctp_in_valid_i && sctp_.last); }
-  // Nothing is asked of any table, and what was answered in the cycle before still holds.
+  // No table is asked for anything, and the answers of the cycle before still hold.
   bool quiet(const Model& m) {
     const bool messages = m.posted_ready_o || m.rqe_ready_o || m.srq_arm_ready_o || m.read_issued_ready_o ||
                           m.flush_ready_o || m.answered_ready_o;
@@ -140,7 +140,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     return !messages && !answered && !waiting && !judges(m) && m.list_o == 0;
   }
 
-  // Everything of this cycle is with the receive requests before anybody asks for one.
+  // The receive requests have all messages of this cycle before the block asks for one.
   void control(Model& m) {
     m.overrun_i = 0;
     if (m.posted_ready_o) post(stage_.posted->front(), m);
@@ -215,7 +215,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     }
   }
 
-  // What an STag points at, whether that names it or not.
+  // The entry at an STag's index, whatever its key.
   StagContext entry(std::uint32_t stag) const {
     const StagContext* const s = contexts_.stag(Stag{stag});
     return s != nullptr ? *s : StagContext{};
@@ -237,7 +237,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   std::vector<StreamRow> streams_;
   std::vector<StopRow> stops_;
   Offered mpa_, sctp_;
-  ReadIssued issued_;  // that is taken in this cycle
+  ReadIssued issued_;  // taken in this cycle
   BufferRef buf_;      // of the segment under way
   bool waits_for_request_ = false;
 };

@@ -1,5 +1,5 @@
-// gen_messages_pkg FOLDER writes the packages of include/ that are made of messages: rnic_messages_pkg.sv, with what
-// their numbers mean, and rnic_stream_pkg.sv.
+// gen_messages_pkg FOLDER writes the packages of include/ that are made of messages: rnic_messages_pkg.sv, with the
+// meaning of their numbers, and rnic_stream_pkg.sv.
 #include <fstream>
 #include <iostream>
 #include <string>
@@ -35,7 +35,7 @@ class PrintFields {
   void octets(const char* name, std::array<std::uint8_t, N>&) {
     print(fmt::format("logic [{}:0]", 8 * N - 1), name);
   }
-  // Arrays of structures inside a structure are beyond Yosys.
+  // Yosys does not know arrays of structures inside a structure.
   template <class M, std::size_t N>
   void each(const char* name, M (&messages)[N]) {
     const unsigned bits = bits_of(messages[0]);
@@ -52,7 +52,7 @@ class PrintFields {
   std::ostream& out_;
 };
 
-// Only the shape is asked for; a variant's shape is that of its visible fields.
+// Only the shape matters; a variant has the shape of its visible fields.
 template <class M>
 void print_type(std::ostream& out) {
   M message{};
@@ -79,7 +79,7 @@ struct Numbers {
 
 void Numbers::print() const {
   using Kind = QpEvent::Kind;
-  // For ports with several of them.
+  // For ports with several contexts.
   size("StagContextBits", bits_of(StagContext{}));
   size("QpBits", TwinSize::kQpBits);
   size("RequestBits", TwinSize::kRequestBits);

@@ -1,4 +1,5 @@
-// The inside of a Verilated block in its last cycles, in the program that is built to show it (rnicsim_rtl_trace).
+// The signals inside a Verilated block in its last cycles, in the program that is built to show them
+// (rnicsim_rtl_trace).
 #pragma once
 
 #include <cstdint>
@@ -17,12 +18,12 @@ namespace rnic::rtl {
 
 inline constexpr bool kShowsInside = true;
 
-// Verilator tells what changes from cycle to cycle, so nothing can be dropped at the front but a whole stretch that
-// begins with all values. The last one that is complete is kept beside the one that grows.
+// Verilator reports changes from cycle to cycle. So cycles can be dropped at the front only as a whole stretch that
+// begins with all values. The last complete stretch is kept beside the growing one.
 template <class Model>
 class Inside {
  public:
-  static constexpr unsigned kCycles = 256;  // of a stretch; as many at least are shown
+  static constexpr unsigned kCycles = 256;  // of a stretch; at least this many are shown
 
   explicit Inside(VerilatedContext& context) {
     context.traceEverOn(true);

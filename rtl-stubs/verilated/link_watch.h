@@ -1,4 +1,4 @@
-// The links of a stage that runs beside its twin: what both sides do on each of them.
+// Watches the links of a stage that runs beside its twin: what both sides do on each of them.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,13 @@
 
 namespace rnic::rtl {
 
-// Whose a message is, by the buffer that it refers to.
+// The owner of a message, by the buffer that it refers to.
 inline RequestId owner_of(Anything) { return {}; }
 inline RequestId owner_of(const FpduBeat& beat) { return beat.buf->owner(); }
 inline RequestId owner_of(const StreamBeat& beat) { return beat.buf->owner(); }
 inline RequestId owner_of(const Ulpdu& ulpdu) { return ulpdu.buf->owner(); }
 
-// Where the fields of a link's messages stand among the signals.
+// The signals of the fields of a link's messages.
 template <class T>
 class MessageSignals {
  public:
@@ -31,7 +31,7 @@ class MessageSignals {
     first_ = sides.add(signals);
     count_ = signals.size();
   }
-  // nullptr where a side has none.
+  // nullptr if a side has none.
   void set(Sides& sides, const T* stage, const T* twin) const {
     store(stage, sides.stage_at(first_));
     store(twin, sides.twin_at(first_));
@@ -66,16 +66,16 @@ class OctetSignals {
   const std::size_t first_, count_;
 };
 
-// One link, cycle by cycle: the inputs have settled, begin(); the stage has been called, stage_done(); the edge has
-// come, edge_done().
+// One link, cycle by cycle: begin() when the inputs have settled, stage_done() when the stage has been called,
+// edge_done() after the edge.
 class LinkWatch {
  public:
   virtual ~LinkWatch() = default;
   virtual void begin(Sides& sides) = 0;
   virtual void stage_done(Sides& sides) = 0;
   virtual void edge_done(Sides&) {}
-  virtual void reset() {}          // what is on its way through the block is gone
-  virtual bool moves() const = 0;  // something was taken, given or is on its way through the block
+  virtual void reset() {}          // the messages inside the block are gone
+  virtual bool moves() const = 0;  // a message was taken or given, or is inside the block
 };
 
 // Both sides see the same message. `Data` is the port of a beat's octets, if it has one.
@@ -162,7 +162,7 @@ class OutWatch final : public LinkWatch, private LinkTap {
   std::optional<T> pushed_;  // by the stage in this cycle
 };
 
-// The beat that leaves is compared as the stage left it in the cycle in which it entered the block's pipeline.
+// A leaving beat is compared with the stage's beat of the cycle in which it entered the block's pipeline.
 template <class Bits, class Data>
 class PipeWatch final : public LinkWatch, private LinkTap {
  public:
@@ -226,7 +226,7 @@ class PipeWatch final : public LinkWatch, private LinkTap {
   const MessageSignals<FpduBeat> message_;
   const OctetSignals octets_;
   std::uint64_t pushed_ = 0;
-  std::deque<Left> on_the_way_;  // the stage gave them to its link, and the block has them in its pipeline
+  std::deque<Left> on_the_way_;  // in the stage's link, and still in the block's pipeline
 };
 
 }  // namespace rnic::rtl

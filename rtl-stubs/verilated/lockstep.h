@@ -20,9 +20,9 @@
 
 namespace rnic::rtl {
 
-// Pins as of Twin. The stage does the work; the block gets what the stage sees. What both do on every link in every
-// cycle, and every message, is compared in Sides. After the first difference both continue for a few cycles, so that
-// the window shows its consequences; then the run ends.
+// Pins as for Twin. The stage does the work; the block gets the same inputs. Sides compares every message, and what
+// both do on every link in every cycle. After the first difference both continue for a few cycles, so that the window
+// shows its consequences; then the run ends.
 template <class Pins>
 class Lockstep final : public Clocked, public AttachedTwin {
  public:
@@ -76,7 +76,7 @@ class Lockstep final : public Clocked, public AttachedTwin {
   }
 
  private:
-  // Names what there is to watch.
+  // Adds a watch for each link.
   struct Watch {
     template <class T>
     void in(PopPort<T>& port, const CData& valid, const CData& ready) {

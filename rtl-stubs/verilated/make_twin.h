@@ -1,5 +1,5 @@
-// How VerilatedTwins makes a twin: the stages of a part of the chip, in a source of their own each, as a block's
-// compilation takes long.
+// How VerilatedTwins makes a twin. The stages of each part of the chip have their own source file, as a block takes
+// long to compile.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ struct TwinMaker {
   const char* stage;
   TwinSource::Handle (*make)(Stage& stage, const TwinSurroundings& chip, TwinMode mode);
 };
-const std::vector<TwinMaker>& stream_twins();   // that FPDUs pass through
-const std::vector<TwinMaker>& message_twins();  // that work on requests, responses, errors and memory
+const std::vector<TwinMaker>& stream_twins();   // of stages that FPDUs pass through
+const std::vector<TwinMaker>& message_twins();  // of stages that work on requests, responses, errors and memory
 
 }  // namespace rnic::rtl

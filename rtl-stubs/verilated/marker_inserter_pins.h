@@ -1,5 +1,5 @@
-// marker_inserter: the octets of a stream with markers leave in a buffer of their own. The table of the flows'
-// positions is the stage's.
+// marker_inserter: the octets of a stream with markers leave in a separate buffer. The table of the flows' positions is
+// the stage's.
 #pragma once
 
 #include "model/rnic/tx/marker_inserter.h"
@@ -47,18 +47,18 @@ class MarkerInserterPins : public Pins<Vmarker_inserter, MarkerInserter> {
     if (!beat.last) return;
     stage_.set_position(beat.flow, m.position_o);
     stage_.count((m.position_o - behind_) / wire::kMarkerBytes);
-    if (with_markers_) BufferRef::adopt(beat.buf);  // and gone: the octets are in the block
+    if (with_markers_) BufferRef::adopt(beat.buf);  // and freed: the octets are in the block
   }
 
  private:
   MarkerInserter& stage_;
   const ContextStore& contexts_;
   BufferPool& pool_;
-  FlowId flow_;  // of the beat that is offered
+  FlowId flow_;  // of the offered beat
   bool with_markers_ = false;
   Buffer* buf_ = nullptr;
   std::uint8_t* next_ = nullptr;
-  std::uint32_t behind_ = 0;  // the position that the FPDU would come to without markers
+  std::uint32_t behind_ = 0;  // the FPDU's end position without markers
 };
 
 }  // namespace rnic::rtl

@@ -1,4 +1,4 @@
-// The messages and contexts that blocks see, of which include/rnic_messages_pkg.sv is made.
+// The messages and contexts that blocks see. include/rnic_messages_pkg.sv is made from them.
 #pragma once
 
 #include <tuple>
@@ -20,7 +20,7 @@
 
 namespace rnic::rtl {
 
-// In an order in which what is inside stands before what it is in.
+// A message that is part of another one comes before it.
 using Messages = std::tuple<Rqn, wire::TerminateCause, FailedSegment, QpEvent, TxUnblock, TerminateMessage,
                             DmaReadRequest, DmaReadDone, DmaWriteRequest, DmaWriteDone, wire::ReadRequest,
                             wire::AtomicRequest, wire::AtomicResponse, wire::ImmediateData, QueuedRead, QueuedAtomic,

@@ -1,4 +1,4 @@
-// mpa_deframer: each FPDU is collected in a block of the stage's pool, with which it leaves; the segments' octets end
+// mpa_deframer: each FPDU is collected in a buffer of the stage's pool and leaves with it; the segments' buffers end
 // here.
 #pragma once
 
@@ -37,7 +37,7 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
     m.crc_i = context.crc;
     MpaPlace& place = flows_[flow_.v].place;
     const MpaDeframer::Place& stage = stage_.place(flow_);
-    if (stage.seen == 0) place = MpaPlace{};  // the stage may have been given another position
+    if (stage.seen == 0) place = MpaPlace{};  // the stage may have got another position
     static_cast<MpaDeframer::Place&>(place) = stage;
     pack(place, m.place_i);
   }
@@ -54,7 +54,7 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
     if (!m.place_write_o) return;
     Flow& flow = flows_[flow_.v];
     unpack(m.place_o, flow.place);
-    if (!flow.store || ends_) flow.store = stage_.collecting().take(owner_);  // a FIN belongs to nobody's FPDU
+    if (!flow.store || ends_) flow.store = stage_.collecting().take(owner_);  // a FIN belongs to no FPDU
     write(flow.store->bytes() + m.store_row_o * sizeof m.in_data_i, m.store_o, m.store_write_o, 2 * sizeof m.in_data_i);
     write(flow.store->bytes() + marker_at(m.marker_index_o), m.marker_o, m.marker_write_o, sizeof m.marker_o);
     if (m.fpdu_complete_o) queue_.push(std::move(flow.store));
@@ -71,14 +71,14 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
     f("size", stage.size, block.size);
   }
 
-  // The block's reference travels with its last beat.
+  // The buffer's reference travels with its last beat.
   BeatPlace launched(const Model& m) {
     Buffer* const buf = queue_.front().get();
     if (m.consumed_valid_o) queue_.front().release();
     return {buf, buf->bytes() + m.head_row_index_o * sizeof m.head_row_i};
   }
   void taken(const StreamBeat& beat, const Model&) const {
-    if (beat.last) BufferRef::adopt(beat.buf);  // and gone: the octets are in the stores
+    if (beat.last) BufferRef::adopt(beat.buf);  // and freed: the octets are in the stores
   }
   void stand_in(const Model& m) const {
     if (!m.place_write_o) return;
@@ -89,11 +89,11 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
   }
 
  private:
-  // In a block the rows come first, then the markers.
+  // In a buffer the rows come first, then the markers.
   static constexpr std::size_t kRows = wire::fpdu_bytes(0xffff);
   static constexpr std::size_t marker_at(unsigned index) { return kRows + wire::kMarkerBytes * index; }
 
-  // Octets as `enables` says, of an integer or of Verilator's words.
+  // Writes the octets that `enables` selects, of an integer or of Verilator's words.
   template <class Data, class Enables>
   static void write(std::uint8_t* to, const Data& data, const Enables& enables, std::size_t octets) {
     std::uint8_t from[sizeof data], on[sizeof enables];
@@ -106,13 +106,13 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
 
   struct Flow {
     MpaPlace place;
-    BufferRef store;  // of the FPDU that is collected
+    BufferRef store;  // of the FPDU being collected
   };
   MpaDeframer& stage_;
   const ContextStore& contexts_;
   std::vector<Flow> flows_;
   Ring<BufferRef> queue_;  // complete FPDUs
-  FlowId flow_;            // of the beat that is offered
+  FlowId flow_;            // of the offered beat
   RequestId owner_;
   bool ends_ = false;
 };

@@ -26,7 +26,7 @@ class MpaFramerPins : public Pins<Vmpa_framer, MpaFramer> {
     m.crc_on_i = contexts_.flow(ulpdu.flow).crc;
     offered_ = ulpdu.buf.get();
   }
-  // A word of the ULPDU where it lies in its buffer. The first one is read when the ULPDU is taken.
+  // A word of the ULPDU from its buffer. The first one is read when the ULPDU is taken.
   static constexpr unsigned kRounds = 1;
   void look_up(Model& m, unsigned) const {
     const Buffer* const buf = m.in_ready_o ? offered_ : buf_;

@@ -1,12 +1,12 @@
-// What the pins of a block have in common. A block's own Pins derive from this and have
+// The common part of all blocks' pins. A block's own Pins derive from this and have
 //   explicit Pins(Stage& stage, ...)
-//   void links(Model& m, V& v)   names each link once, in the order in which its moves are made:
+//   void links(Model& m, V& v)   names each link once, in the order of the moves:
 //     v.in(stage.x, m.x_valid_i, m.x_ready_o, m.x_i)
 //     v.out(stage.x, m.x_ready_i, m.x_valid_o, m.x_o)
 //     v.pipe(stage.x, m.x_ready_i, m.x_launch_o, m.x_valid_o, m.x_o, m.x_data_o)   the pipelined one, of FpduBeats
 //   A link of beats names the port of its octets after that of its bits.
-// and those of the hooks below that they need, with `using Pins::offered` and so on where a hook is for one kind of
-// message among several.
+// and those of the hooks below that they need, with `using Pins::offered` and so on if a hook is for one of several
+// kinds of message.
 #pragma once
 
 #include "model/rnic/messages/datapath.h"
@@ -20,7 +20,7 @@ struct Anything {
   constexpr Anything(const T&) {}
 };
 
-// Where a beat's octets will lie, and in whose buffer.
+// The place of a beat's octets, and their buffer.
 struct BeatPlace {
   Buffer* buf = nullptr;
   std::uint8_t* data = nullptr;
@@ -32,37 +32,37 @@ class Pins {
   using Model = V;
   using Block = Stage;
 
-  // How often look_up() is asked, in rounds from 0 on, until one lookup that depends on another has settled.
+  // The number of calls of look_up(), in rounds from 0 on, until lookups that depend on others have settled.
   static constexpr unsigned kRounds = 0;
 
-  // (message, Model&) Before the block settles: what it sees beside a message that a link offers, of contexts for
-  // instance. The message's bits are there already.
+  // (message, Model&) Before the block settles: sets its other inputs for a message that a link offers, contexts for
+  // instance. The message's bits are already set.
   void offered(Anything, Anything) const {}
-  // What the block asks of tables and memories: the answers in this cycle. One that returns bool says by false that
+  // Answers the block's lookups of tables and memories in this cycle. A hook that returns bool says with false that
   // nothing was asked: the block has settled.
   void look_up(Model&, unsigned) const {}
 
-  // At the edge: what the block writes to tables that are the pins' own, in lock-step as well.
+  // At the edge: does the block's writes to the pins' own tables, in lock-step as well.
   void advance(const Model&) const {}
-  // After it, from registers alone: the block will do something in the next cycle without anything new on its links. It
-  // says so by `busy_o`, where its module has such a port.
+  // After the edge, from registers alone: the block will act in the next cycle without anything new on its links.
+  // `busy_o` says so, if its module has such a port.
   bool busy(const Model& m) const { return busy_pin(m, 0); }
 
   // For a block that replaces its stage, what bits cannot carry: references, counters, reports to others.
-  // (message&, const Model&) It takes a message, and of its references those that it releases.
+  // (message&, const Model&) It takes a message, and those of its references that it releases.
   void taken(Anything, Anything) const {}
   // (message&, const Model&) It gives a message to a link.
   void pushed(Anything, Anything) const {}
-  // A beat begins its way through the pipeline, and is at its end.
+  // A beat enters the pipeline, and leaves it.
   BeatPlace launched(const Model&) const { return {}; }
   void left(const FpduBeat&) const {}
   // Once a cycle.
   void stand_in(const Model&) const {}
 
-  // For one beside its stage: f(name, stage's, block's) of what both write to the stage's tables,
+  // For a block beside its stage: f(name, stage's, block's) for values that both write to the stage's tables,
   template <class F>
   void compare(const Model&, F&&) const {}
-  // (message, const Model&, f) and of what a message of the stage refers to.
+  // (message, const Model&, f) and for the content that a message of the stage refers to.
   void compare_content(Anything, Anything, Anything) const {}
 
  private:

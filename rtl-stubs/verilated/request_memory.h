@@ -11,20 +11,20 @@
 
 namespace rnic::rtl {
 
-// The block sees `depth` positions of each QP, a power of two, and goes round them. Here a QP has a ring as large as
-// was needed once: few of its requests wait at a time, and all positions of all QPs are more than a cache holds.
+// The block sees a ring of `depth` positions for each QP, a power of two. Here a QP's ring only grows as needed: few of
+// its requests wait at a time, and all positions of all QPs are more than a cache holds.
 template <class Request>
 class RequestMemory {
  public:
   RequestMemory(std::size_t qps, std::uint32_t depth) : depth_(depth), rings_(qps, Ring(1)) {
     RNIC_CHECK(depth != 0 && (depth & (depth - 1)) == 0);
   }
-  // Index: QP * depth + position. What was not written, or lies behind the requests that are kept, is anything.
+  // Index: QP * depth + position. An entry that was not written, or is beyond the kept requests, is undefined.
   const Request& operator[](std::uint32_t index) const {
     const Ring& ring = rings_[index / depth_];
     return ring[index & (ring.size() - 1)];
   }
-  // `count` requests of its QP are kept, this one and those in front of it.
+  // `count` requests of its QP are kept, this one and those before it.
   void write(std::uint32_t index, std::uint32_t count, const Request& request) {
     RNIC_CHECK_MSG(count >= 1 && count <= depth_, "irrq: no such number of requests: " + std::to_string(count));
     Ring& ring = rings_[index / depth_];

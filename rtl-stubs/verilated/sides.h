@@ -1,4 +1,4 @@
-// What stage and twin show in a cycle, value by value, and the first difference between them.
+// The values of stage and twin in a cycle, and the first difference between them.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,7 @@
 
 namespace rnic::rtl {
 
-// Everything that passes through the ports of both sides in a cycle is here. A message that neither has in this cycle
-// is 0.
+// Everything that passes through the ports of both sides in a cycle. A message that neither has in this cycle is 0.
 class Sides {
  public:
   explicit Sides(const Stage& stage) : block_(stage) {}
@@ -42,26 +41,26 @@ class Sides {
   std::uint64_t* stage_at(std::size_t signal) { return stage_.data() + signal; }
   std::uint64_t* twin_at(std::size_t signal) { return twin_.data() + signal; }
 
-  // All values of this cycle are there.
+  // Called when all values of this cycle are set.
   void compare() {
     if (stage_ == twin_) return;
     for (std::size_t i = 0; i < signals_.size(); ++i) expect(signals_[i].name, stage_[i], twin_[i]);
   }
-  // The same for what is on no port.
+  // The same for a value that is on no port.
   void expect(const std::string& what, std::uint64_t stage, std::uint64_t twin) {
     if (stage == twin || !difference_.empty()) return;
     fail(what + ": the stage has " + std::to_string(stage) + ", the twin " + std::to_string(twin));
   }
-  // What no RTL may do, whatever the stage does.
+  // For an error that no RTL may make, whatever the stage does.
   void fail(const std::string& what) {
     if (!difference_.empty()) return;
     difference_ = std::string(block_.name()) + ", cycle " + std::to_string(now()) + ": " + what;
     parted_of_ = owner_;
   }
-  // Whose octets are passing.
+  // The owner of the octets that pass.
   void of_request(RequestId owner) { owner_ = owner; }
 
-  // Where they parted, for a reader; empty if they have not.
+  // The first difference, for a reader; empty if there is none.
   const std::string& difference() const { return difference_; }
   RequestId parted_of() const { return parted_of_; }
 

@@ -1,4 +1,4 @@
-// terminate_generator: its octets go to where the Terminate will stand in its FPDU.
+// terminate_generator: its octets go to the Terminate's place in its FPDU.
 #pragma once
 
 #include <cstring>

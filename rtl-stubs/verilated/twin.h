@@ -15,16 +15,16 @@
 
 namespace rnic::rtl {
 
-// One call of tick() is one clock cycle. Inputs settle before the edge. A message that is valid then is pushed, and is
-// seen by its consumer in the next cycle, as the stage's would be. A pipelined output is a register and is read after
-// the edge, one cycle before the consumer sees it through the link, so a block with N pipeline registers equals a stage
-// whose output link has latency N. The block is evaluated while it moves or is busy, while beats are in its pipeline
-// and while an input waits; a block that then does nothing for kPatience cycles is left alone until its links have
-// something new, so that a run which hangs comes to rest. What no block may do ends the run.
+// One call of tick() is one clock cycle. Inputs settle before the edge. A message that is valid then is pushed, and its
+// consumer sees it in the next cycle, as with the stage. A pipelined output is a register and is read after the edge,
+// one cycle before the consumer sees it through the link, so a block with N pipeline registers equals a stage whose
+// output link has latency N. The block is evaluated while it moves or is busy, while beats are in its pipeline and
+// while an input waits. If nothing moves for kPatience cycles, it is left alone until its links have something new, so
+// that a run which hangs comes to rest. An error that no block may make ends the run.
 template <class Pins>
 class Twin final : public Clocked, public AttachedTwin {
  public:
-  // `args` are the pins' own.
+  // `args` are for the pins.
   template <class... Args>
   explicit Twin(typename Pins::Block& stage, Args&&... args)
       : stage_(stage), fresh_(stage, std::forward<Args>(args)...), pins_(fresh_) {
@@ -52,7 +52,7 @@ class Twin final : public Clocked, public AttachedTwin {
 
   static constexpr unsigned kPatience = 65536;  // cycles
 
-  // Continues with the other's block, reset in the middle of any work; the other must not be called any more.
+  // Continues with the other's block, reset in the middle of any work; the other must not be called again.
   void take_over(Twin& other) {
     RNIC_CHECK(in_flight_ == 0);
     block_.swap(other.block_);
@@ -67,7 +67,7 @@ class Twin final : public Clocked, public AttachedTwin {
     idle_ = 0;
   }
 
-  // Once a cycle and short: calls within would cost as much as what is in them.
+  // Runs once a cycle and is short: inner calls would cost as much as their work.
   [[gnu::flatten]] Wake tick() override {
     block_.settle(*pins_);
     inside_.record(stage_.clock().now_ps());  // before a fault of this cycle
@@ -85,7 +85,7 @@ class Twin final : public Clocked, public AttachedTwin {
   }
 
  private:
-  // What the handshakes say before the edge.
+  // Acts on the handshakes before the edge.
   struct Move {
     template <class Port, class... Bits>
     void in(Port& port, const CData& valid, const CData& ready, const Bits&...) {

@@ -1,4 +1,4 @@
-// A twin by the class of its pins.
+// Makes a twin from the class of its pins.
 #pragma once
 
 #include "rtl-stubs/verilated/lockstep.h"
@@ -7,7 +7,7 @@
 
 namespace rnic::rtl {
 
-// `Needs` are what its pins take of the surroundings, in the order of their constructor.
+// `Needs` are the parts of the surroundings that its pins take, in the order of their constructor.
 template <class Pins, auto... Needs>
 TwinSource::Handle twin_of(Stage& stage, const TwinSurroundings& chip, TwinMode mode) {
   auto& block = dynamic_cast<typename Pins::Block&>(stage);

@@ -11,7 +11,7 @@
 
 namespace rnic::rtl {
 
-// For a reader, who finds on standard output what Verilator says of it.
+// For a reader, who finds Verilator's message about it on standard output.
 inline constexpr const char* kFailedAssertion = "an assertion of its RTL failed";
 
 template <class Pins>
@@ -22,7 +22,7 @@ class VerilatedBlock {
   VerilatedBlock() : context_(make_context()), model_(std::make_unique<Model>(&*context_, "")) { reset(); }
   VerilatedBlock(const VerilatedBlock&) = delete;
   VerilatedBlock& operator=(const VerilatedBlock&) = delete;
-  // Verilator takes the context that was used last for that of the model at work.
+  // Verilator assumes that the context used last belongs to the model at work.
   ~VerilatedBlock() {
     Verilated::threadContextp(&*context_);
     model_->final();
@@ -38,7 +38,7 @@ class VerilatedBlock {
     model_->rst_ni = 0;
     model_->clk_i = 0;
     eval();
-    (void)edge();  // the next one will tell
+    (void)edge();  // the next one will report an error
     model_->rst_ni = 1;
   }
 
@@ -66,7 +66,7 @@ class VerilatedBlock {
 
  private:
   void eval() {
-    Verilated::threadContextp(&*context_);  // whose an assertion is that fails
+    Verilated::threadContextp(&*context_);  // which gets a failing assertion
     model_->eval();
   }
   static std::unique_ptr<VerilatedContext> make_context() {
@@ -74,7 +74,7 @@ class VerilatedBlock {
     context->threads(1);
     context->assertOn(true);
     context->traceEverOn(VM_TRACE);
-    context->fatalOnError(false);  // edge() says it
+    context->fatalOnError(false);  // edge() reports it
     return context;
   }
   bool ask(Pins& pins, unsigned round) {

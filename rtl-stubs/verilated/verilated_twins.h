@@ -1,4 +1,4 @@
-// The twins that this project has, Verilated.
+// The project's Verilated twins.
 #pragma once
 
 #include "model/rnic/twins.h"

@@ -1,4 +1,4 @@
-// Verilator's headers see that SystemC is there and then expect its names in the global namespace.
+// Verilator's headers detect SystemC and then expect its names in the global namespace.
 #pragma once
 
 #include <systemc>

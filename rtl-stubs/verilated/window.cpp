@@ -10,8 +10,8 @@ namespace {
 
 // A variable of the wave file: one signal, or the octets of an array.
 struct Variable {
-  std::string scope, name;  // below the side's
-  std::size_t first;        // of the signals
+  std::string scope, name;  // below the side's scope
+  std::size_t first;        // index of the first signal
   std::size_t octets;       // 0: a number
   unsigned width;
 };
@@ -76,7 +76,7 @@ void Window::record(const Sides& sides) {
     rows_.push_back({sides.now(), sides.stage(), sides.twin()});
     return;
   }
-  Row& row = rows_[oldest_];  // its memory is used again
+  Row& row = rows_[oldest_];  // its memory is reused
   row.cycle = sides.now();
   row.stage = sides.stage();
   row.twin = sides.twin();

@@ -1,4 +1,4 @@
-// The last cycles of a lock-step, both sides, for a wave file around the first difference.
+// The last cycles of both sides of a lock-step, for a wave file around the first difference.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace rnic::rtl {
 class Window {
  public:
   static constexpr std::size_t kCycles = 256;  // kept
-  static constexpr unsigned kBehind = 16;      // run on behind a difference, to see what becomes of it
+  static constexpr unsigned kBehind = 16;      // run after a difference, to show its consequences
 
-  // A cycle in which the block was evaluated. In those between nothing moved.
+  // A cycle in which the block was evaluated. Nothing moved in those between.
   void record(const Sides& sides);
-  // As `<instance>.stage.<signal>` and `<instance>.twin.<signal>`; `<instance>.differs` is 1 where they are not the
-  // same, and `cycle` their number. The format goes by the file's extension. ConfigError if it cannot be written.
+  // Signals are `<instance>.stage.<signal>` and `<instance>.twin.<signal>`. `<instance>.differs` is 1 where they
+  // differ, `cycle` is their number. The file's extension selects the format. ConfigError if it cannot be written.
   void write(const Sides& sides, const std::string& file) const;
 
  private:

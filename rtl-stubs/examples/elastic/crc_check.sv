@@ -1,5 +1,5 @@
-// An example of a block that a user brings along and that has cycles of its own: crc_check that refuses a beat in one
-// of four cycles, and whose beats wait a while before they leave. It gives the same beats in the same order, later.
+// An example of a user's block with its own timing: a crc_check that refuses a beat in one of four cycles, and whose beats
+// wait a while before they leave. It gives the same beats in the same order, later.
 module crc_check #(
   parameter int unsigned BeatBytes      = 64,
   parameter int unsigned PipelineCycles = 4
@@ -17,9 +17,9 @@ module crc_check #(
   output logic [8*BeatBytes-1:0]      out_data_o
 );
   localparam int unsigned BeatWords = BeatBytes / 4;
-  localparam int unsigned Places    = 2 * PipelineCycles;  // not less than the depth of the link behind
+  localparam int unsigned Places    = 2 * PipelineCycles;  // at least the depth of the output link
 
-  // Steps in each cycle: state that nothing on the links sets.
+  // State that steps in each cycle, whatever the links do.
   logic [15:0] lfsr_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) lfsr_q <= 16'hace1;
@@ -29,7 +29,7 @@ module crc_check #(
   assign in_ready_o   = out_ready_i && lfsr_q[1:0] != 2'd0;
   assign out_launch_o = in_valid_i && in_ready_o;
 
-  // A marker is covered where it stood, in front of the word of its lane; the CRC field, the last word, is not.
+  // The CRC covers a marker where it stood, before the word of its lane. It does not cover its own field, the last word.
   logic [31:0]                 crc_d, crc_q;
   rnic_stream_pkg::fpdu_beat_t checked;
   always_comb begin
@@ -45,7 +45,7 @@ module crc_check #(
   end
   always_ff @(posedge clk_i) if (out_launch_o) crc_q <= crc_d;
 
-  // The beats inside, as many as were launched: their places in the link are theirs since then.
+  // The launched beats inside. Each has had its slot in the link since its launch.
   localparam int unsigned Width = $bits(in_i) + 8 * BeatBytes;
   localparam int unsigned Bits  = $clog2(Places);
   logic [Width-1:0] beats_q [Places];

@@ -1,5 +1,5 @@
-// An example of a block that a user brings along: crc_insert with the pins and cycles of rtl/crc_insert.sv, but with its
-// CRC taken word by word by the definition, in one cycle, instead of by a pipelined tree. Slow in silicon, easy to read.
+// An example of a user's block: crc_insert with the pins and cycles of rtl/crc_insert.sv. It computes the CRC word by word
+// from the definition, in one cycle, instead of with a pipelined tree. Slow in silicon, easy to read.
 module crc_insert #(
   parameter int unsigned BeatBytes      = 64,
   parameter int unsigned PipelineCycles = 4
