@@ -7,7 +7,7 @@
 
 namespace rnic::fw {
 
-// Bus is what differs between targets:
+// Bus is the part that differs between targets:
 //   template <class Op> void write(const Op& op);   // of firmware_operations.h, in order; returns once it is taken
 //   MutableByteSpan sram(SramRange range);          // a window on the shared memory, charged by the word
 template <class Bus, class Capacity = DefaultCapacity>
@@ -26,7 +26,7 @@ class Firmware {
     connections_.on(event);
   }
 
-  // The present connections, and those of them that exchange start-up frames.
+  // The present connections, and those of them in setup.
   std::uint32_t connections() const { return connections_.connections(); }
   std::uint32_t setups() const { return connections_.setups(); }
   ConnState state(std::uint32_t connection) const { return connections_.state(connection); }

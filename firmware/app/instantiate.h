@@ -1,5 +1,5 @@
 // The definitions of the firmware's templates. One source file of each target instantiates them for its bus. If other
-// files of the target use them, it does so explicitly:
+// files of the target use them, that file does so explicitly:
 //   template class ConnectionManager<Bus>;
 //   template class Firmware<Bus>;
 // The RV32 image does not: that would also keep each function out of line, cost 3 KiB of text and change the cycles.

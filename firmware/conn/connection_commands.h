@@ -5,7 +5,7 @@
 
 namespace rnic::fw {
 
-// Limit of private data, in octets; the enhanced word leaves 508 (RFC 6581 section 9).
+// Limit on private data, in octets; the enhanced word leaves 508 (RFC 6581 section 9).
 constexpr std::size_t private_data_limit(bool enhanced) {
   return wire::kMpaMaxPrivateData - (enhanced ? wire::MpaEnhanced::kBytes : 0);
 }

@@ -22,7 +22,7 @@ struct MpaPolicy : MpaMarking, EnhancedPolicy {
   abi::Personality personality = abi::Personality::kIetf;  // not kDevice
 };
 
-// The highest revision that this end reads. An RDMAC RNIC does not know enhanced frames.
+// The highest revision that this end reads. An RDMAC RNIC does not support enhanced frames.
 constexpr std::uint8_t max_revision(const MpaPolicy& local) {
   return local.enhanced && local.personality != abi::Personality::kRdmac ? wire::kMpaRev2 : wire::kMpaRev1;
 }

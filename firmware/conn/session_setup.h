@@ -12,7 +12,7 @@ inline constexpr StreamOptions kSctpOptions{false, false, true};
 
 // The initiator.
 
-// The private data waits in the connection's slot until it has a stream.
+// The private data waits in the connection's slot until a stream is available.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::connect_over_sctp(const abi::Command& command) {
   Connection& c = *create(State::kSctpOpening);

@@ -25,7 +25,7 @@ struct SessionAction {
   enum class Kind : std::uint8_t {
     kSend,       // `message`, to which the caller adds private data
     kSendRdmap,  // an RDMAP Terminate for `error`; the kSend that follows is sent after it
-    kBegin,      // like the next four, a call of rnic::sctp::DdpStreams of that name
+    kBegin,      // like the next four, a function of rnic::sctp::DdpStreams
     kOpen,
     kDiscard,
     kEndRun,
@@ -119,7 +119,7 @@ class StreamSession {
 
   SessionState state_ = SessionState::kIdle;
   bool opened_ = false;              // this session has been open
-  bool answered_ = false;            // the peer has answered our Initiate, so it has it
+  bool answered_ = false;            // the peer has answered our Initiate
   bool terminate_due_ = false;       // waits for the acknowledgement of the control message before it
   bool own_last_ = false;            // this side has sent its last chunk
   bool peer_last_ = false;           // the peer's last chunk and all before it have arrived

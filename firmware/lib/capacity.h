@@ -22,7 +22,7 @@ struct Settings {
   abi::Personality personality = abi::Personality::kIetf;
   bool receive_markers = false;  // the device prefers them
   bool crc = true;               // requested on every stream
-  // Limits of simultaneous connections, and of those in setup; 0: the firmware's capacity.
+  // Limits on simultaneous connections, and on those in setup; 0: the firmware's capacity.
   std::uint32_t connections = 0, setups = 0;
 };
 
