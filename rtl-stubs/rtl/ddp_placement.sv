@@ -164,7 +164,7 @@ module ddp_placement #(
     .out_ready_i, .out_valid_o, .out_o
   );
 
-  // The incoming segment is judged with its last beat, once the one before it has left.
+  // The incoming segment is judged with its last beat, once the writer is free for it.
   logic                                offered, judges, told, from_sctp, taken_last, waiting_q;
   rnic_stream_pkg::fpdu_beat_t         beat;
   logic [31:0]                         fpdu_at;  // in its buffer

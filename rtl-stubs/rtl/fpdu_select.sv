@@ -1,5 +1,5 @@
 // Merges the FPDUs of two lower layers, MPA and SCTP. Each comes in beat by beat, independent of the other, up to its last
-// beat. Of two last beats, one is judged from the layer that was not judged last. A beat that waits keeps its turn.
+// beat. If both have a last beat, the layer that was not judged last is next. A beat that waits keeps its turn.
 module fpdu_select #(
   parameter int unsigned BeatBytes = 64
 ) (

@@ -1,5 +1,5 @@
 // A FIFO of Depth places. Several may push in one cycle, in the order of their numbers. A pop sees the entries that are
-// stored, and those that the first `Through` of them push in this cycle. The user must not exceed the places.
+// stored, and those that the first `Through` of them push in this cycle. The user must not overflow it.
 module ring #(
   parameter int unsigned Width   = 8,
   parameter int unsigned Depth   = 4,

@@ -1,5 +1,5 @@
-// The owners of the DMA of atomic_alu's twin, as no pins have an owner. Keeps the operations in flight, in the order of
-// their start, to tell which of those at one address writes.
+// The owners of the DMA requests of atomic_alu's twin, as pins carry no owner. Keeps the operations in flight, in the
+// order of their start, to tell which of those at one address writes.
 #pragma once
 
 #include <algorithm>

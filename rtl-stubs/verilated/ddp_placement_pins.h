@@ -1,5 +1,5 @@
-// ddp_placement: its lookups of contexts, STags, pages and receive requests are answered in their cycle; two tables of
-// the block are kept here as it wrote them.
+// ddp_placement: its lookups of contexts, STags, pages and receive requests are answered in the same cycle; two tables
+// of the block are kept here as it wrote them.
 #pragma once
 
 #include <utility>
@@ -131,7 +131,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   };
 
   bool judges(const Model& m) const { return (m.in_valid_i && mpa_.last) || (m.sctp_in_valid_i && sctp_.last); }
-  // No table is asked for anything, and the answers of the cycle before still hold.
+  // No table is looked up, and the answers of the cycle before still hold.
   bool quiet(const Model& m) {
     const bool messages = m.posted_ready_o || m.rqe_ready_o || m.srq_arm_ready_o || m.read_issued_ready_o ||
                           m.flush_ready_o || m.answered_ready_o;

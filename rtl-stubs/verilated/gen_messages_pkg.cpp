@@ -35,7 +35,7 @@ class PrintFields {
   void octets(const char* name, std::array<std::uint8_t, N>&) {
     print(fmt::format("logic [{}:0]", 8 * N - 1), name);
   }
-  // Yosys does not know arrays of structures inside a structure.
+  // Yosys does not support arrays of structures inside a structure.
   template <class M, std::size_t N>
   void each(const char* name, M (&messages)[N]) {
     const unsigned bits = bits_of(messages[0]);

@@ -1,4 +1,4 @@
-// The state that mpa_deframer's RTL keeps of a flow.
+// The state that mpa_deframer's RTL keeps for a flow.
 #pragma once
 
 #include "model/rnic/rx/mpa_deframer.h"

@@ -4,7 +4,7 @@
 //     v.in(stage.x, m.x_valid_i, m.x_ready_o, m.x_i)
 //     v.out(stage.x, m.x_ready_i, m.x_valid_o, m.x_o)
 //     v.pipe(stage.x, m.x_ready_i, m.x_launch_o, m.x_valid_o, m.x_o, m.x_data_o)   the pipelined one, of FpduBeats
-//   A link of beats names the port of its octets after that of its bits.
+//   A link of beats names the octets' port after the bits' port.
 // and those of the hooks below that they need, with `using Pins::offered` and so on if a hook is for one of several
 // kinds of message.
 #pragma once
@@ -35,8 +35,8 @@ class Pins {
   // The number of calls of look_up(), in rounds from 0 on, until lookups that depend on others have settled.
   static constexpr unsigned kRounds = 0;
 
-  // (message, Model&) Before the block settles: sets its other inputs for a message that a link offers, contexts for
-  // instance. The message's bits are already set.
+  // (message, Model&) Before the block settles: sets its other inputs for a message that a link offers, such as
+  // contexts. The message's bits are already set.
   void offered(Anything, Anything) const {}
   // Answers the block's lookups of tables and memories in this cycle. A hook that returns bool says with false that
   // nothing was asked: the block has settled.

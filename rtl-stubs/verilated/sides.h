@@ -51,7 +51,7 @@ class Sides {
     if (stage == twin || !difference_.empty()) return;
     fail(what + ": the stage has " + std::to_string(stage) + ", the twin " + std::to_string(twin));
   }
-  // For an error that no RTL may make, whatever the stage does.
+  // For a violation by the RTL, whatever the stage does.
   void fail(const std::string& what) {
     if (!difference_.empty()) return;
     difference_ = std::string(block_.name()) + ", cycle " + std::to_string(now()) + ": " + what;

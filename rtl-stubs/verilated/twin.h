@@ -20,7 +20,7 @@ namespace rnic::rtl {
 // one cycle before the consumer sees it through the link, so a block with N pipeline registers equals a stage whose
 // output link has latency N. The block is evaluated while it moves or is busy, while beats are in its pipeline and
 // while an input waits. If nothing moves for kPatience cycles, it is left alone until its links have something new, so
-// that a run which hangs comes to rest. An error that no block may make ends the run.
+// that a run which hangs comes to rest. A violation by the block ends the run.
 template <class Pins>
 class Twin final : public Clocked, public AttachedTwin {
  public:

@@ -66,7 +66,7 @@ class VerilatedBlock {
 
  private:
   void eval() {
-    Verilated::threadContextp(&*context_);  // which gets a failing assertion
+    Verilated::threadContextp(&*context_);  // a failing assertion is reported to it
     model_->eval();
   }
   static std::unique_ptr<VerilatedContext> make_context() {
