@@ -1,4 +1,4 @@
-// The algorithms without a network: windows against the formulas of RFC 9438 and RFC 8257.
+// The algorithms without a network: windows are checked against the formulas of RFC 9438 and RFC 8257.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST(NewRenoWindow, AWindowThatIsNotUsedDoesNotGrow) {
   EXPECT_EQ(s.window, 11 * kMss);
 }
 
-// RFC 5681 section 3.1: a segment for each window, however many ACKs it takes.
+// RFC 5681 section 3.1: one segment per window, however many ACKs acknowledge it.
 TEST(NewRenoWindow, InCongestionAvoidanceAWindowOfOctetsAddsASegment) {
   llp::CongestionState s;
   const NewReno newreno;
@@ -72,7 +72,7 @@ TEST(NewRenoWindow, TheThresholdIsHalfOfTheFlightAndAtLeastTwoSegments) {
   newreno.on_timeout(s, 3 * kMss, false);
   EXPECT_EQ(s.window, kMss);
   EXPECT_EQ(s.ssthresh, 2 * kMss);
-  newreno.on_timeout(s, 100 * kMss, true);  // of the same segment
+  newreno.on_timeout(s, 100 * kMss, true);  // the same segment again
   EXPECT_EQ(s.ssthresh, 2 * kMss);
 }
 
@@ -83,7 +83,7 @@ TEST(CubicWindow, CubeRootsAreExact) {
   }
 }
 
-// RFC 9438 equation 1, in floating point, against the integers.
+// RFC 9438 equation 1: compares floating point with the integers.
 TEST(CubicWindow, IsTheFunctionOfTheRfc) {
   llp::CubicState c;
   c.w_max = 1000 * kMss;
@@ -95,7 +95,7 @@ TEST(CubicWindow, IsTheFunctionOfTheRfc) {
   }
 }
 
-// A loss at 1000 segments: 0.7 of them are left, and K seconds later the window is what it was.
+// A loss at 1000 segments leaves 0.7 of them, and K seconds later the window is back at 1000.
 TEST(CubicWindow, ReturnsToTheWindowOfTheLossAfterK) {
   llp::CongestionState s;
   const Cubic cubic;
@@ -112,8 +112,7 @@ TEST(CubicWindow, ReturnsToTheWindowOfTheLossAfterK) {
   EXPECT_NEAR(static_cast<double>(reached), 9086, 2 * 9086 / 10);
 }
 
-// With the short round trips of a datacentre it is NewReno that gives the pace (section 4.3): 0.53 segments a round
-// trip.
+// With the short round trips of a datacentre, NewReno sets the pace (section 4.3): 0.53 segments per round trip.
 TEST(CubicWindow, IsNeverSlowerThanNewReno) {
   llp::CongestionState s;
   const Cubic cubic;
@@ -155,7 +154,7 @@ TEST(DctcpWindow, FallsByHalfTheMarkedFraction) {
   };
   EXPECT_EQ(s.own.dctcp.alpha, 1024u);
   for (int i = 0; i < 200; ++i) window_of_data(false);
-  EXPECT_LT(s.own.dctcp.alpha, 16u);  // a sixteenth of less than 16 is nothing
+  EXPECT_LT(s.own.dctcp.alpha, 16u);  // a sixteenth of less than 16 is 0
   dctcp.on_ecn(s, 100 * kMss);
   EXPECT_GT(s.window, 99 * kMss);
   for (int i = 0; i < 200; ++i) window_of_data(true);
@@ -163,7 +162,7 @@ TEST(DctcpWindow, FallsByHalfTheMarkedFraction) {
   s.window = 100 * kMss;
   dctcp.on_ecn(s, 100 * kMss);
   EXPECT_NEAR(static_cast<double>(s.window) / kMss, 51, 1);
-  dctcp.on_loss(s, 40 * kMss);  // a loss is a loss (section 3.5)
+  dctcp.on_loss(s, 40 * kMss);  // a loss reduces the window as usual (section 3.5)
   EXPECT_EQ(s.window, 20 * kMss);
 }
 

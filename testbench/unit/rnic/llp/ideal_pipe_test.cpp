@@ -1,5 +1,5 @@
-// The stages above the boundary over a third lower layer, which is neither MPA over TCP nor SCTP: what they need of a
-// lower layer is what llp.h says, and nothing else.
+// The stages above the boundary over a third lower layer, which is neither MPA over TCP nor SCTP. They must need no
+// more of a lower layer than llp.h defines.
 #include "testbench/support/ideal_pipe.h"
 
 #include "model/rnic/completion/response_queue.h"
@@ -30,7 +30,7 @@ using testing::ElementsAre;
 constexpr FlowId kFlow{1}, kOtherFlow{2};
 constexpr Qpn kQpn{1}, kOtherQpn{2};
 
-// A chip above the boundary, with its host's memory: work requests come fetched, completions are collected.
+// A chip above the boundary, with its host's memory: work requests arrive fetched, and completions are collected.
 struct Half {
   ClockDomain& clk;
   ContextStore contexts{clk, {4, 4, 4, 16}};
@@ -140,7 +140,7 @@ struct Half {
     posted.send({kQpn, 1});
     rqes.send({kQpn, true, w});
   }
-  // Work requests that have completed, in order.
+  // Returns the work requests that have completed, in order.
   std::vector<std::uint64_t> succeeded() const {
     std::vector<std::uint64_t> ids;
     for (const CqeRequest& c : sent) {
@@ -157,7 +157,7 @@ struct Half {
   std::uint64_t next_ = 1;
 };
 
-// Flow 1 is of one lower layer, flow 2 of the other one; both are ideal.
+// Flow 1 uses one lower layer, flow 2 the other one; both are ideal.
 class IdealPipeTest : public StageTest {
  protected:
   Half a{"a", clk}, b{"b", clk};
@@ -229,7 +229,7 @@ TEST_F(IdealPipeTest, EachFlowStaysInItsLowerLayer) {
   EXPECT_NE(other_ba.segments->pushed(), 0u);
 }
 
-// The receiver finds the error, its Terminate comes back by the other direction, and both streams end.
+// The receiver finds the error, its Terminate comes back in the other direction, and both streams end.
 TEST_F(IdealPipeTest, ATerminateNamesTheError) {
   a.post(WrOpcode::kRdmaWrite, 100, 0, 0x1000, stag_of(9));
   run_until_idle();

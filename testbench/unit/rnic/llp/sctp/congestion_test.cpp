@@ -44,9 +44,9 @@ TEST_F(Rfc9260Test, SlowStartGrowsAFullWindowByAPacketAtMost) {
   EXPECT_EQ(state.window, 5404u);
   ack(2904, 5404);
   EXPECT_EQ(state.window, 6872u);
-  ack(2904, 6871);  // was not full
+  ack(2904, 6871);  // the window was not full
   EXPECT_EQ(state.window, 6872u);
-  ack(2904, 6872, false);  // gap blocks alone
+  ack(2904, 6872, false);  // only gap blocks
   EXPECT_EQ(state.window, 6872u);
 }
 

@@ -1,4 +1,4 @@
-// One association's receiver with all it needs, packets written by hand, and what it answers as octets.
+// One association's receiver with its surroundings: takes packets written by hand and returns its answers as octets.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ class ReceiverBench {
     receiver.start(settings, memory, initial_tsn, static_cast<std::uint16_t>(config.streams));
   }
 
-  // The upper layer takes each message, or for this chunk has no room.
+  // The upper layer takes each message; with `refuse` it has no room for this one.
   ReceivedData chunk(const TestChunk& c, bool refuse = false) {
     BufferRef packet = pool_.take();
     std::uint8_t* at = packet->bytes();
@@ -70,7 +70,7 @@ class ReceiverBench {
     else receiver.accept(memory);
     return data;
   }
-  // A packet of these chunks: what became of the last one.
+  // Receives a packet of these chunks. Returns what became of the last one.
   ReceivedData packet(Cycle now, const std::vector<TestChunk>& chunks) {
     ReceivedData last;
     receiver.begin_packet();
@@ -85,14 +85,14 @@ class ReceiverBench {
     receiver.write_sack(settings, writer, room);
     return text(writer.finish());
   }
-  // A packet of one chunk, whose message the upper layer does not take, and the SACK for it.
+  // Receives a packet of one chunk whose message the upper layer refuses. Returns the SACK.
   std::string refused(Cycle now, const TestChunk& c) {
     receiver.begin_packet();
     EXPECT_EQ(chunk(c, true).fate, DataFate::kMessage);
     receiver.end_packet(settings, now);
     return sack();
   }
-  // A packet, and the SACK for it.
+  // Receives a packet. Returns the SACK for it.
   std::string answer(Cycle now, const std::vector<TestChunk>& chunks, std::size_t room = 1460) {
     packet(now, chunks);
     return sack(room);

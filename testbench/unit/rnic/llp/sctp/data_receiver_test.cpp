@@ -1,4 +1,4 @@
-// What becomes of DATA and when it is acknowledged, row by row, with the octets of each SACK.
+// What happens to DATA and when it is acknowledged, row by row, with the octets of each SACK.
 #include "model/rnic/llp/sctp/data_receiver.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ using Mode = DataReceiver::Mode;
 
 SctpConfig small_buffer() {
   SctpConfig config;
-  config.receive_buffer = 8000;  // a window update for each 2000 octets
+  config.receive_buffer = 8000;  // one window update per 2000 octets
   return config;
 }
 
@@ -91,7 +91,7 @@ TEST(SctpReceiver, OnlyDuplicatesAreAcknowledgedAtOnceAndListedOnceEach) {
   ReceiverBench b;
   b.answer(70, {{1000}});
   EXPECT_EQ(b.answer(80, {{1000}, {1000}, {999}}), "0300001C000003E80001FFFC00000003000003E8000003E8000003E7");
-  EXPECT_EQ(b.answer(90, {{1000}}), "03000014000003E80001FFFC00000001000003E8");  // the list started again
+  EXPECT_EQ(b.answer(90, {{1000}}), "03000014000003E80001FFFC00000001000003E8");  // the list of duplicates starts again
 }
 
 TEST(SctpReceiver, DuplicatesBesideNewDataWaitWithIt) {
@@ -179,7 +179,7 @@ TEST(SctpReceiver, APacketWithoutDataIsNotAnswered) {
   EXPECT_EQ(b.answer(90, {}), "");
 }
 
-// ---- The timer in the cycle of a packet: one SACK for both, in either order.
+// ---- The timer in the same cycle as a packet: one SACK for both, in either order.
 
 TEST(SctpReceiver, TheTimerAndThenAPacketInOneCycle) {
   ReceiverBench b;
@@ -209,7 +209,7 @@ TEST(SctpReceiver, ThePacketBehindTheSackOfTheTimerStartsADelayOfItsOwn) {
   EXPECT_EQ(b.receiver.deadline(), 330u);
 }
 
-// ---- A SACK that rides with something else
+// ---- A SACK bundled with other chunks
 
 TEST(SctpReceiver, ASackThatIsNotOwedYetMayRideAlong) {
   ReceiverBench b;
@@ -345,7 +345,7 @@ TEST(SctpReceiver, NothingIsTakenBeforeAndAfterTheStatesThatTakeData) {
   EXPECT_EQ(DataReceiver().deadline(), kNever);
 }
 
-// ---- Messages that the upper layer does not take
+// ---- Messages that the upper layer refuses
 
 TEST(SctpReceiver, ARefusedMessageNeverCame) {
   ReceiverBench b;
@@ -353,7 +353,7 @@ TEST(SctpReceiver, ARefusedMessageNeverCame) {
   EXPECT_EQ(b.refused(80, {1001}), "03000014000003E80001FFF80001000000020002");
   EXPECT_EQ(b.refused(80, {1004}), "03000014000003E80001FFF80001000000020002");
   EXPECT_EQ(b.answer(90, {{1001}}), "03000010000003EA0001FFF400000000");
-  EXPECT_EQ(b.refused(100, {1003}), "03000010000003EA0001FFF400000000");  // without a gap too
+  EXPECT_EQ(b.refused(100, {1003}), "03000010000003EA0001FFF400000000");  // the same without a gap
 }
 
 TEST(SctpReceiver, AMessageIsAcceptedOrRefusedBeforeAnythingElse) {

@@ -1,5 +1,5 @@
-// Seeded traces of loss, reordering and duplication against a plain model: TSNs of 64 bits that never wrap, sets and
-// maps of all that came, SACKs put together octet by octet.
+// Seeded traces of loss, reordering and duplication against a plain model: 64-bit TSNs that never wrap, sets and maps
+// of all received chunks, SACKs assembled octet by octet.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -181,7 +181,7 @@ class Model {
   std::size_t window() const { return announced_ == 0 && free() < l_.buffer / 4 ? 0 : free(); }
 
   bool there(Tsn tsn) const { return tsn < first_ || came_.count(tsn) != 0; }
-  // A piece is dead that is not DDP's, or whose neighbour came and is not the piece that it needs there.
+  // A piece is dead if it is not DDP's, or if a neighbour arrived that is not the piece needed there.
   bool dead(Tsn tsn, const TestChunk& c) const {
     if (!(c.flags & 4) || (c.ppid != 16 && c.ppid != 17)) return true;
     const auto needs = [&](Tsn at, std::uint8_t border) {
@@ -206,7 +206,7 @@ class Model {
       }
     }
   }
-  // The pieces around this one: too many, or a message.
+  // The run of pieces around this one: too many, or a complete message.
   void measure(Tsn tsn, ModelResult& r, bool refuse) {
     Tsn begin = tsn, end = tsn;
     while (!(held_[begin].flags & 2) && held_.count(begin - 1) != 0) --begin;
@@ -236,7 +236,7 @@ class Model {
   bool gap_before_ = false, data_ = false, immediate_ = false, dropped_ = false, fresh_ = false;
 };
 
-// What the peer has to send: messages, some in pieces; with `wild` some that make no sense.
+// What the peer has to send: messages, some of them in pieces, and with `wild` some that make no sense.
 std::vector<TestChunk> plan_of(Prng& rng, Tsn initial, std::size_t chunks, bool wild) {
   std::vector<TestChunk> plan;
   while (plan.size() < chunks) {
@@ -266,7 +266,7 @@ struct Trace {
   bool wild;
 };
 
-// Of all that happened in the traces, so that they are known to reach what they are for.
+// Counts what happened in all traces, to prove that they reach what they are for.
 struct Seen {
   std::map<Fate, unsigned> fates;
   unsigned sacks = 0, ended = 0, delayed = 0, given_up = 0, zero_windows = 0, refused = 0, reassembled = 0, wrapped = 0;
@@ -299,7 +299,7 @@ class TraceRun {
     }
     seen_.wrapped += model_.cumulative() > 0x2'0000'0000;
   }
-  // A peer that goes on until all has come.
+  // A peer that continues until everything has arrived.
   void finish() {
     calm_ = false;
     for (int step = 0; step < 3000 && model_.cumulative() + 1 < initial_ + plan_.size(); ++step) {
@@ -424,7 +424,7 @@ class TraceRun {
   Prng rng_;
   const bool wild_;
   bool calm_;                     // little is lost
-  const std::uint64_t appetite_;  // how often of 16 times the upper layer takes something
+  const std::uint64_t appetite_;  // how often, out of 16 times, the upper layer takes octets
   Seen& seen_;
   const Tsn initial_;
   SctpConfig config_;

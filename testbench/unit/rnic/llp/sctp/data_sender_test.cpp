@@ -1,5 +1,5 @@
 // The sending half of an association against scripted SACKs: TSNs, octets and cycles in literal numbers. A cycle is 4
-// ns, so the first RTO is 250000 cycles and the least 50000.
+// ns, so the first RTO is 250000 cycles and the smallest 50000.
 #include "model/rnic/llp/sctp/data_sender.h"
 
 #include <memory>
@@ -18,7 +18,7 @@ using testing::IsEmpty;
 using Tsns = std::vector<std::uint32_t>;
 
 constexpr std::uint8_t kWhole = 0x07, kFirst = 0x06, kMiddle = 0x04, kLast = 0x05, kImmediate = 0x08;
-constexpr std::uint16_t kFull = 1436;  // octets of user data of a full segment at MTU 1500: a chunk of 1452
+constexpr std::uint16_t kFull = 1436;  // user data octets of a full segment at MTU 1500: a chunk of 1452
 constexpr std::uint32_t kWide = 1'000'000;
 
 class SenderTest : public testing::Test {
@@ -30,7 +30,7 @@ class SenderTest : public testing::Test {
   void push(unsigned count, std::uint16_t bytes = kFull, std::uint16_t stream = 5) {
     for (; count != 0; --count) ASSERT_TRUE(sender.push({SentId{++handle}, 16, bytes, stream, false}, now));
   }
-  // TSNs of the packet that leaves now.
+  // TSNs of the next packet.
   Tsns next(std::uint32_t room = 9000) {
     const std::uint32_t first = sender.next_octets();
     Tsns tsns;
@@ -41,7 +41,7 @@ class SenderTest : public testing::Test {
     EXPECT_EQ(tsns.empty(), packet.chunks.empty());
     return tsns;
   }
-  // TSNs of all that leaves now.
+  // TSNs of all that can leave now.
   Tsns drain() {
     Tsns all;
     for (Tsns tsns = next(); !tsns.empty(); tsns = next()) all.insert(all.end(), tsns.begin(), tsns.end());
@@ -56,12 +56,12 @@ class SenderTest : public testing::Test {
     while (const auto message = sender.take_released()) handles.push_back(message->handle.v);
     return handles;
   }
-  // The timer, when it is due.
+  // The timer expires when it is due.
   TimerOutcome expire() {
     now = sender.deadline();
     return sender.on_timer(now);
   }
-  // What `config` says now.
+  // Applies the current `config`.
   void reconfigure() {
     settings = std::make_unique<SenderSettings>(config, algorithm, 4000);
     sender = DataSender(*settings);
@@ -170,7 +170,7 @@ TEST_F(SenderTest, AFullQueueTakesNothing) {
   push(4, 4);
   EXPECT_THAT(next(), IsEmpty());
   sack(1001);
-  EXPECT_THAT(next(), IsEmpty());  // entries are free when their messages were taken
+  EXPECT_THAT(next(), IsEmpty());  // entries become free when their messages have been taken
   EXPECT_THAT(released(), ElementsAre(1, 2));
   EXPECT_THAT(next(), ElementsAre(1004, 1005));
 }
@@ -186,7 +186,7 @@ TEST_F(SenderTest, ASackFreesAndMovesTheWindowAndTheTimer) {
   EXPECT_EQ(sender.cwnd(), 5872u);
   EXPECT_EQ(sender.flight(), 2904u);
   EXPECT_EQ(sender.peer_window(), 50'000u - 2 * 1436);
-  EXPECT_EQ(sender.srtt(), 20'000u);                // 1000 was timed, as the first
+  EXPECT_EQ(sender.srtt(), 20'000u);                // 1000 was timed as the first
   EXPECT_EQ(sender.deadline(), 21'000u + 60'000u);  // SRTT + 4 SRTT/2
   EXPECT_THAT(released(), ElementsAre(1, 2));
   EXPECT_THAT(drain(), ElementsAre(1004, 1005, 1006));  // flight 5808 was below 5872
@@ -304,7 +304,7 @@ TEST_F(SenderTest, TheThirdMissResendsAtOnceAndHalves) {
   EXPECT_TRUE(packet.retransmission);
   EXPECT_EQ(sender.deadline(), 3000 + sender.rto());
   EXPECT_EQ(sender.flight(), 17u * 1452);
-  // Once only.
+  // Only once.
   for (std::uint16_t end = 5; end < 19; ++end) EXPECT_FALSE(sack(999, {{2, end}}).fast_retransmit);
   EXPECT_TRUE(sender.recovering());
   EXPECT_EQ(sender.cwnd(), 66'060u);
@@ -318,11 +318,11 @@ TEST_F(SenderTest, OnlyChunksBelowTheNewestAreMissed) {
   fill(20);
   sack(1001, {{9, 9}});                                       // 1010; missed: 1002 to 1009
   sack(1001, {{4, 4}, {9, 9}});                               // 1005; missed: 1002 to 1004
-  EXPECT_TRUE(sack(1001, {{4, 5}, {9, 9}}).fast_retransmit);  // 1006; the third for 1002 to 1004
+  EXPECT_TRUE(sack(1001, {{4, 5}, {9, 9}}).fast_retransmit);  // 1006; the third miss of 1002 to 1004
   EXPECT_THAT(drain(), ElementsAre(1002, 1003, 1004));
   EXPECT_FALSE(sack(1001, {{4, 6}, {9, 9}}).fast_retransmit);   // 1007
-  EXPECT_FALSE(sack(1001, {{4, 6}, {9, 10}}).fast_retransmit);  // 1011; the second for 1008, 1009
-  EXPECT_TRUE(sack(1002, {{3, 5}, {8, 9}}).fast_retransmit);    // the point moves in recovery: all reported
+  EXPECT_FALSE(sack(1001, {{4, 6}, {9, 10}}).fast_retransmit);  // 1011; the second miss of 1008, 1009
+  EXPECT_TRUE(sack(1002, {{3, 5}, {8, 9}}).fast_retransmit);    // the point moves in recovery: all are reported
   EXPECT_FALSE(sack(1002, {{3, 5}, {8, 9}}).recovery);
   EXPECT_THAT(drain(), ElementsAre(1008, 1009));
 }
@@ -359,7 +359,7 @@ TEST_F(SenderTest, LaterGapsOfARecoveryDoNotHalveAgain) {
   const Cycle before = sender.deadline();
   now += 500;
   EXPECT_THAT(next(), ElementsAre(1004));
-  EXPECT_EQ(sender.deadline(), before);  // not the lowest
+  EXPECT_EQ(sender.deadline(), before);  // not the lowest TSN
 }
 
 TEST_F(SenderTest, AFragmentMayBeAcknowledgedAlone) {
@@ -398,9 +398,9 @@ TEST_F(SenderTest, ATimeoutResendsOnePacketAndDoubles) {
   now += 1000;
   sack(1000);
   EXPECT_EQ(sender.errors(), 0u);
-  EXPECT_EQ(sender.srtt(), 0u);  // it was sent more than once
+  EXPECT_EQ(sender.srtt(), 0u);  // it was sent twice
   EXPECT_EQ(sender.deadline(), now + 1'000'000u);
-  EXPECT_EQ(sender.cwnd(), 1468u);  // 1452 in flight had not filled it
+  EXPECT_EQ(sender.cwnd(), 1468u);  // 1452 in flight did not fill it
   EXPECT_THAT(drain(), ElementsAre(1001, 1002));
 }
 
@@ -471,7 +471,7 @@ TEST_F(SenderTest, SilenceHalvesTheWindowForEachRto) {
   now = 11'000;
   sack(1000);
   EXPECT_EQ(sender.rto(), 50'000u);
-  now = 1000 + 149'999;  // two RTOs and a part of one
+  now = 1000 + 149'999;  // two RTOs and part of another
   push(1);
   EXPECT_THAT(drain(), ElementsAre(1001));
   EXPECT_EQ(sender.cwnd(), 33'030u);
@@ -497,7 +497,7 @@ TEST_F(SenderTest, NothingNewBeyondThePeersWindow) {
   push(3);
   EXPECT_THAT(drain(), ElementsAre(1000, 1001));
   EXPECT_EQ(sender.peer_window(), 128u);
-  sack(1000, {}, 1564);  // what is in flight is not in it
+  sack(1000, {}, 1564);  // the window excludes octets in flight
   EXPECT_EQ(sender.peer_window(), 128u);
   EXPECT_THAT(drain(), IsEmpty());
   sack(1000, {}, 2872);
@@ -526,7 +526,7 @@ TEST_F(SenderTest, AClosedWindowIsProbedAtDoublingTimes) {
   }
   EXPECT_EQ(sender.deadline() - now, 25'000'000u);  // RTO.Max
   EXPECT_EQ(expire(), TimerOutcome::kResend);
-  EXPECT_EQ(sender.errors(), 1u);  // no SACK came
+  EXPECT_EQ(sender.errors(), 1u);  // no SACK arrived
 }
 
 TEST_F(SenderTest, AWindowThatOpensResendsADroppedProbeAtOnce) {
@@ -603,7 +603,7 @@ TEST_F(SenderTest, AnAlgorithmOfTcpServesAsWell) {
   sack(1003, {{2, 3}});
   EXPECT_TRUE(sack(1003, {{2, 4}}).recovery);
   EXPECT_THAT(next(), ElementsAre(1004));
-  EXPECT_EQ(sender.ssthresh(), 2936u);  // half of what was in flight, at least two packets
+  EXPECT_EQ(sender.ssthresh(), 2936u);  // half of the flight, at least two packets
 }
 
 // ---- The wrap of TSNs

@@ -1,5 +1,5 @@
-// The sending half of an association against the same thing written plainly, decision by decision: thousands of random
-// traces of loss, reordering, duplication, closed windows, revoked gap blocks, shorter paths and malformed SACKs.
+// The sending half of an association against a plain implementation, decision by decision: thousands of random traces
+// of loss, reordering, duplication, closed windows, revoked gap blocks, shorter paths and malformed SACKs.
 #include <queue>
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kPeriodPs = 4000;
 
 struct Weather {
-  std::uint64_t loss = 0, duplication = 0, reorder = 0, revoke = 0, close = 0, nonsense = 0;  // of 1000
+  std::uint64_t loss = 0, duplication = 0, reorder = 0, revoke = 0, close = 0, nonsense = 0;  // out of 1000
   unsigned messages = 100;
   std::uint32_t initial_tsn = 0;
   std::uint32_t mtu = 1500;
@@ -34,7 +34,7 @@ struct TraceResult {
   }
 };
 
-// Both senders, a path, and a receiver that knows TSNs that never wrap.
+// Both senders, a path, and a receiver whose TSNs never wrap.
 class Trace {
  public:
   Trace(std::uint64_t seed, const Weather& weather)
@@ -54,7 +54,7 @@ class Trace {
     Cycle next_push = 0;
     unsigned pushed = 0;
     std::vector<std::uint32_t> finished, expected;
-    // Good weather in the end: what is queued arrives.
+    // Good weather at the end: queued messages arrive.
     for (unsigned step = 0; step < 100'000; ++step) {
       const bool calm = pushed == weather_.messages;
       if (calm && step > 4 * weather_.messages) weather_ = Weather{};
@@ -113,7 +113,7 @@ class Trace {
   struct Arrival {
     Cycle at;
     std::uint64_t order;
-    std::vector<std::uint64_t> tsns;  // of a packet with DATA; else a SACK
+    std::vector<std::uint64_t> tsns;  // of a packet with DATA; otherwise a SACK
     std::uint32_t cumulative = 0, a_rwnd = 0;
     SackOctets::Blocks gaps;
     bool shutdown = false;
@@ -151,7 +151,7 @@ class Trace {
       ASSERT_EQ(packet_.chunks.size(), plain.size()) << "at " << now_;
       ASSERT_EQ(any, !plain.empty());
       if (!any) {
-        // Room was all that was missing.
+        // Only room was missing.
         EXPECT_TRUE(first == 0 || std::min(room, sender_.pmdcs() / 4 * 4) < first);
         return;
       }
@@ -201,7 +201,7 @@ class Trace {
                                      : static_cast<std::uint32_t>(prng_.between(3000, 60'000));
     answer();
     if (chance(weather_.nonsense)) answer_nonsense();
-    // A window that was closed is opened again.
+    // A closed window is opened again.
     if (a_rwnd_ < 3000 && prng_.below(2) == 0) {
       a_rwnd_ = 50'000;
       answer();
@@ -220,14 +220,14 @@ class Trace {
     }
     send_on_path(sack);
   }
-  // Blocks that overlap, that are not sorted, that end before they begin, of what was never sent.
+  // Blocks that overlap, are not sorted, end before they begin, or name TSNs never sent.
   void answer_nonsense() {
     Arrival sack;
     sack.shutdown = prng_.below(4) == 0;
     sack.cumulative = static_cast<std::uint32_t>(received_to_ + (prng_.below(6) == 0 ? prng_.below(200) : 0));
     if (prng_.below(10) == 0) sack.cumulative += static_cast<std::uint32_t>(prng_.next());
     sack.a_rwnd = prng_.below(8) == 0 ? 0xffffffff : a_rwnd_;
-    // What the cumulative TSN ack claims here must not be lost for the receiver.
+    // The receiver must not lose TSNs that the cumulative TSN ack claims here.
     for (std::uint64_t n = prng_.below(5); n != 0; --n) {
       sack.gaps.push_back({static_cast<std::uint16_t>(prng_.below(20)), static_cast<std::uint16_t>(prng_.below(20))});
     }
@@ -250,7 +250,7 @@ class Trace {
     result_.fast += out.fast_retransmit;
     result_.recoveries += out.recovery;
     result_.revoked += out.revoked;
-    // A lie about the cumulative point, once believed, is true: the receiver follows.
+    // A false cumulative point, once believed, becomes true: the receiver follows.
     while (received_to_ < plain_.cumulative) received_.erase(++received_to_);
     while (received_.count(received_to_ + 1) != 0) received_.erase(++received_to_);
   }

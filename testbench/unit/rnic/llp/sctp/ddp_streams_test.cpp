@@ -48,7 +48,7 @@ class DdpStreamsTest : public testing::Test {
     EXPECT_EQ(arrival.fate, ChunkFate::kViolation);
     return arrival.violation;
   }
-  // Numbers of what deliver() has, tokens being numbers.
+  // The numbers that deliver() returns; tokens equal numbers.
   std::vector<std::uint32_t> delivered(Delivery::Kind kind = Delivery::Kind::kSegment) {
     std::vector<std::uint32_t> numbers;
     while (const auto delivery = streams_.deliver(kStream)) {
@@ -57,7 +57,7 @@ class DdpStreamsTest : public testing::Test {
     }
     return numbers;
   }
-  // An initiator whose Accept has come.
+  // Becomes an initiator that has received its Accept.
   void accepted() {
     streams_.begin(kStream);
     EXPECT_EQ(control_comes(0, SessionCode::kAccept), ChunkFate::kHeld);
@@ -75,13 +75,13 @@ class DdpStreamsTest : public testing::Test {
   std::vector<std::uint32_t> placed_;
 };
 
-// What is sent.
+// Sending.
 
 TEST_F(DdpStreamsTest, NumbersOfASessionBeginAtZeroWithoutGapsForBothKindsOfChunk) {
   EXPECT_EQ(streams_.take_ssn(kStream, true), 0);
   EXPECT_EQ(streams_.take_ssn(kStream, false), 1);
   EXPECT_EQ(streams_.take_ssn(kStream, false), 2);
-  EXPECT_EQ(streams_.take_ssn(0, true), 0);  // of another stream
+  EXPECT_EQ(streams_.take_ssn(0, true), 0);  // another stream
 }
 
 TEST_F(DdpStreamsTest, SentNumbersWrap) {
@@ -117,7 +117,7 @@ TEST_F(DdpStreamsTest, NumbersBeginAtZeroAgainInTheNextSession) {
   EXPECT_EQ(streams_.take_ssn(kStream, true), 0);
 }
 
-// What is received.
+// Receiving.
 
 TEST_F(DdpStreamsTest, SegmentsArePlacedAsTheyComeAndDeliveredInOrder) {
   accepted();
@@ -157,7 +157,7 @@ TEST_F(DdpStreamsTest, TerminateBehindTheLastSegmentMayArriveFirst) {
 TEST_F(DdpStreamsTest, ReceivedNumbersWrap) {
   accepted();
   std::uint32_t last = 0;
-  for (std::uint32_t n = 1; n < 140'000; n += 2) {  // pairs, the second one first
+  for (std::uint32_t n = 1; n < 140'000; n += 2) {  // in pairs, the second one first
     ASSERT_EQ(segment_comes(static_cast<std::uint16_t>(n + 1)), ChunkFate::kPlace);
     ASSERT_EQ(segment_comes(static_cast<std::uint16_t>(n)), ChunkFate::kPlace);
     for (const std::uint32_t ssn : delivered()) ASSERT_EQ(ssn, ++last & 0xffff);
@@ -173,7 +173,7 @@ TEST_F(DdpStreamsTest, NothingIsHeldBeyondTheWindowAndTheOctets) {
   EXPECT_EQ(chunk(wire::kPpidDdpSegment, segment(2, 4096 - 2 - 22)).fate, ChunkFate::kHeld);
   EXPECT_EQ(streams_.held_octets(), 4096u);
   EXPECT_EQ(segment_comes(3), ChunkFate::kNoRoom);
-  // What is waited for comes in all the same.
+  // The awaited number is accepted all the same.
   EXPECT_EQ(control_comes(0, SessionCode::kAccept), ChunkFate::kHeld);
   EXPECT_THAT(delivered(Delivery::Kind::kControl), ElementsAre(0));
   EXPECT_EQ(segment_comes(1), ChunkFate::kNoRoom);
@@ -224,7 +224,7 @@ TEST_F(DdpStreamsTest, PrivateDataOf512OctetsAreGood) {
 }
 TEST_F(DdpStreamsTest, NumberOutOfTheWindowEndsTheSession) {
   accepted();
-  EXPECT_EQ(segment_comes(32'768), ChunkFate::kNoRoom);  // 32767 after the next one: valid, but there is no room
+  EXPECT_EQ(segment_comes(32'768), ChunkFate::kNoRoom);  // 32767 beyond the next one: valid, but there is no room
   EXPECT_EQ(violation_of(chunk(wire::kPpidDdpSegment, segment(32'769))), StreamViolation::kOutOfWindow);
 }
 TEST_F(DdpStreamsTest, NumberOfADeliveredChunkEndsTheSession) {
@@ -285,7 +285,7 @@ TEST_F(DdpStreamsTest, ChunksBehindAnOwnEndWaitForTheirPlaceInTheRun) {
 TEST_F(DdpStreamsTest, ControlMessageAmongSegmentsIsTheEndWhateverItSays) {
   accepted();
   EXPECT_EQ(control_comes(1, SessionCode::kAccept), ChunkFate::kHeld);
-  EXPECT_EQ(segment_comes(2), ChunkFate::kPlace);  // not known yet to be after the end
+  EXPECT_EQ(segment_comes(2), ChunkFate::kPlace);  // not yet known to be after the end
   EXPECT_THAT(delivered(), IsEmpty());
   EXPECT_EQ(segment_comes(3), ChunkFate::kDropped);
 }
@@ -299,7 +299,7 @@ TEST_F(DdpStreamsTest, IdleStreamTakesAnInitiateOnly) {
   EXPECT_TRUE(chunk(wire::kPpidDdpSession, control(1, SessionCode::kTerminate)).terminate);
   EXPECT_EQ(control_comes(0, SessionCode::kEnhancedInitiate), ChunkFate::kHeld);
   EXPECT_THAT(delivered(Delivery::Kind::kControl), ElementsAre(0));
-  EXPECT_EQ(segment_comes(1), ChunkFate::kHeld);  // of an initiator that goes by the acknowledgement
+  EXPECT_EQ(segment_comes(1), ChunkFate::kHeld);  // from an initiator that goes by the acknowledgement
   EXPECT_THAT(delivered(), IsEmpty());
 }
 
@@ -307,7 +307,7 @@ TEST_F(DdpStreamsTest, NextSessionWaitsUntilTheFirstIsOver) {
   accepted();
   control_comes(1, SessionCode::kTerminate);
   EXPECT_THAT(delivered(Delivery::Kind::kControl), ElementsAre(1));
-  EXPECT_EQ(segment_comes(2), ChunkFate::kDropped);  // behind its sender's last
+  EXPECT_EQ(segment_comes(2), ChunkFate::kDropped);  // after its sender's last chunk
   EXPECT_EQ(control_comes(0, SessionCode::kInitiate), ChunkFate::kHeld);
   EXPECT_THAT(delivered(Delivery::Kind::kControl), IsEmpty());
   streams_.restart(kStream, [](ReceivedId) { FAIL(); });
@@ -336,7 +336,7 @@ TEST(DdpStreamsLimits, WindowIsAPowerOfTwo) {
   EXPECT_EQ(DdpStreams({16, 256, 100}).context_bytes() / 1024, 32u);
 }
 
-// Arrival orders, against a model that knows no window and no ring: all numbers that have come, in a set.
+// Arrival orders against a model without window or ring: a set of all numbers that have arrived.
 
 struct Model {
   std::set<std::uint32_t> come;
@@ -387,7 +387,7 @@ class Orders : public testing::Test {
         open = true;
         drain();
       }
-      // As SCTP may reorder: anything that is not far behind what is missing.
+      // Any order that SCTP may cause: a chunk not far after the missing one.
       const std::uint32_t pick = below(std::min<std::uint32_t>(static_cast<std::uint32_t>(pending.size()), 80));
       const std::uint32_t n = pending[pick];
       const auto ssn = static_cast<std::uint16_t>(n);
@@ -399,7 +399,7 @@ class Orders : public testing::Test {
               .fate;
       if (fate == ChunkFate::kNoRoom) {
         ASSERT_TRUE(n >= model.next + kLimits.window || !open);
-        continue;  // it comes again
+        continue;  // it will come again
       }
       ASSERT_EQ(fate, open && !is_control ? ChunkFate::kPlace : ChunkFate::kHeld);
       if (fate == ChunkFate::kPlace) placed.push_back(n);

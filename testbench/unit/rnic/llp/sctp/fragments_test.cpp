@@ -26,7 +26,7 @@ std::vector<std::uint8_t> octets(ByteSpan span) { return {span.begin(), span.end
 TEST(SctpFragments, InOrder) {
   ReceiverBench b;
   EXPECT_EQ(b.packet(70, {piece(1000, kFirst, {1, 2})}).fate, Fate::kPiece);
-  EXPECT_EQ(b.sack(), "03000010000003E80001FFFE00000000");  // what is kept counts
+  EXPECT_EQ(b.sack(), "03000010000003E80001FFFE00000000");  // kept pieces count
   EXPECT_EQ(b.packet(70, {piece(1001, kMiddle, {3})}).fate, Fate::kPiece);
   const ReceivedData data = b.packet(80, {piece(1002, kLast, {4, 5, 6})});
   EXPECT_EQ(data.fate, Fate::kMessage);
@@ -100,7 +100,7 @@ TEST(SctpFragments, ALongMessageIsTakenUpToItsLimit) {
   const ReceivedData data = b.packet(70, {chunk_of(1003, kLast, 453)});
   EXPECT_EQ(data.fate, Fate::kBroken);
   EXPECT_THAT(data.ended, ElementsAre(0));
-  EXPECT_EQ(b.receiver.cumulative_tsn(), 1003u);  // acknowledged all the same
+  EXPECT_EQ(b.receiver.cumulative_tsn(), 1003u);  // acknowledged nevertheless
   EXPECT_TRUE(b.receiver.fragments().empty());
 }
 
@@ -140,7 +140,7 @@ TEST(SctpFragments, ABeginningInTheMiddleOfAMessage) {
   ReceiverBench b;
   b.packet(70, {piece(1000, kFirst, {1}, 4)});
   ReceivedData data = b.packet(70, {piece(1001, kFirst, {2}, 4)});
-  EXPECT_EQ(data.fate, Fate::kPiece);  // a message that can still become complete
+  EXPECT_EQ(data.fate, Fate::kPiece);  // this message can still become complete
   EXPECT_THAT(data.ended, ElementsAre(4));
   EXPECT_EQ(b.receiver.fragments().pieces(), 1u);
   data = b.packet(70, {piece(1002, kLast, {3}, 4)});
@@ -226,11 +226,11 @@ TEST(SctpFragments, AFloodOfBeginningsStaysWithinTheLimits) {
   }
   EXPECT_EQ(kept, 256u);
   EXPECT_EQ(b.packets_held(), 256u);
-  // Whole messages pass, and what fills a gap has the highest piece give way.
+  // Whole messages pass, and a piece that fills a gap displaces the highest piece.
   EXPECT_EQ(b.packet(70, {chunk_of(1001 + 2 * 256, kWhole, 1)}).fate, Fate::kMessage);
   EXPECT_EQ(b.packet(70, {chunk_of(1002, kLast, 1)}).fate, Fate::kMessage);
   EXPECT_EQ(b.receiver.fragments().pieces(), 254u);
-  // Of one beginning behind the other neither becomes a message.
+  // Of two adjacent beginnings, neither becomes a message.
   EXPECT_EQ(b.packet(70, {chunk_of(1000, kFirst, 1)}).fate, Fate::kBroken);
   EXPECT_EQ(b.packet(70, {chunk_of(1004, kFirst, 1)}).fate, Fate::kBroken);
   EXPECT_EQ(b.receiver.fragments().pieces(), 253u);
@@ -263,7 +263,7 @@ TEST(SctpFragments, AFullWindowOfPiecesGivesUpTheHighestForAGap) {
   b.answer(70, {chunk_of(1003, kLast, 1000)});
   EXPECT_EQ(b.packet(70, {chunk_of(1004, kWhole, 4)}).fate, Fate::kNoRoom);
   EXPECT_EQ(b.packet(70, {chunk_of(1002, kWhole, 4)}).fate, Fate::kMessage);
-  EXPECT_EQ(b.receiver.fragments().octets(), 1000u);  // 1003 gave way
+  EXPECT_EQ(b.receiver.fragments().octets(), 1000u);  // 1003 was given up
   EXPECT_EQ(b.packet(70, {chunk_of(1000, kFirst, 400)}).fate, Fate::kMessage);
 }
 

@@ -19,15 +19,15 @@ namespace rnic::test {
 
 inline constexpr wire::MacAddress kMac{{2, 0, 0, 0, 0, 0xa}}, kPeerMac{{2, 0, 0, 0, 0, 0xb}};
 inline constexpr std::uint32_t kIp = 0x0a000001, kPeerIp = 0x0a000002;
-// A Send with its checksum, which was computed elsewhere.
+// A Send with a checksum computed elsewhere.
 inline const char* const kExample =
     "A028A029 2B1C3D4E C4FE4D6E 00070028 000003E9 00000000 00000010 0001 4143 00000000 00000000 00000001 00000000 "
     "DEADBEEF";
 
-// Beats of a packet with the word after it.
+// Beats of a packet and the word that follows it.
 inline Cycle beats(std::size_t octets) { return (octets + 4 + 63) / 64; }
 
-// Packets around a beat and a frame, whole words as SCTP's are.
+// Packets with sizes around a beat and a frame, in whole words as SCTP's are.
 inline std::vector<Bytes> packets_of_all_sizes(unsigned beat_bytes) {
   std::vector<Bytes> packets;
   for (const std::size_t n : sizes(beat_bytes, 1468)) {
@@ -79,7 +79,7 @@ class SctpRxTest : public StageTest {
     net.connect(dut.to_crc, check.in, "to_crc");
     net.connect(check.out, dut.checked, "checked", LinkConfig::pipeline(crc));
   }
-  // A frame of the peer, written by fixed offsets.
+  // A frame from the peer, written at fixed offsets.
   Bytes frame_of(const Bytes& packet) {
     Bytes f = from_hex("02000000000A 02000000000B 0800 4500 0000 0000 4000 4084 0000 0A000002 0A000001");
     store_be16(&f[16], static_cast<std::uint16_t>(20 + packet.size()));

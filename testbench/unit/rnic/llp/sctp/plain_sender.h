@@ -1,5 +1,5 @@
-// The sending half of an association a second time, for comparison: sets and maps over TSNs that never wrap, sums
-// recomputed each time, no cleverness. It follows the tables of model/rnic/llp/sctp/sctp.md, not the code.
+// A second, plain implementation of an association's sending half, for comparison: sets and maps over TSNs that never
+// wrap, and sums recomputed each time. It follows the tables of model/rnic/llp/sctp/sctp.md, not the code.
 #pragma once
 
 #include <algorithm>
@@ -127,7 +127,7 @@ class PlainSender {
     return packet;
   }
 
-  // `gaps` as in the chunk; nullptr: of a SHUTDOWN.
+  // `gaps` as in the chunk; nullptr for a SHUTDOWN.
   Outcome on_sack(std::uint32_t cum_wire, std::uint32_t a_rwnd,
                   const std::vector<std::pair<std::uint16_t, std::uint16_t>>* gaps, Cycle now) {
     Outcome out;
@@ -287,7 +287,7 @@ class PlainSender {
   bool any_marked() const {
     return std::any_of(outstanding.begin(), outstanding.end(), [](auto& c) { return c.second.marked; });
   }
-  // Entries that the user has not taken are in use.
+  // Entries that the user has not taken count as in use.
   Tsn taken_from() const { return finished_ends_.empty() ? cumulative + 1 : finished_ends_.front().first; }
   Cycle rto(unsigned backoff) const { return rtt_.rto(limits_, backoff); }
   Cycle rto() const { return rto(backoff_); }

@@ -1,4 +1,4 @@
-// The association engine between its neighbours: two of them on a wire.
+// Two association engines on a wire, each with its neighbouring stages.
 #include <algorithm>
 #include <functional>
 #include <set>
@@ -34,11 +34,11 @@ TEST_F(SctpStages, ASessionOpensAndSegmentsArriveWholeAndInOrder) {
 class SctpCycles : public SctpPairTest {
  protected:
   static Cycle beats(std::size_t octets) { return (octets + 63) / 64; }
-  // With the word after the packet.
+  // Includes the word after the packet.
   static Cycle packet_beats(std::size_t segment) { return beats(12 + 16 + (2 + segment + 3) / 4 * 4 + 4); }
   static Cycle segment_beats(std::size_t segment) { return beats((2 + segment + 3) / 4 * 4 + 4); }
-  // From the cycle in which an engine sends a packet to that in which the wire has its frame, and from there to the
-  // other engine; with as many beats.
+  // Cycles from an engine's sending a packet until the wire has its frame, and from there to the other engine, for a
+  // packet of this number of beats.
   Cycle to_wire(Cycle packet) const {
     return kToEnd + packet - 1 + kToEnd + CrcInsertConfig{}.pipeline_cycles + config.tx_cycles;
   }
@@ -47,7 +47,7 @@ class SctpCycles : public SctpPairTest {
   }
 };
 
-// A segment leaves in the cycle in which the engine takes it, and goes on to the pipeline in that of its packet.
+// A segment leaves in the cycle in which the engine takes it, and goes on to the pipeline in the cycle of its packet.
 TEST_F(SctpCycles, ASegmentTakesItsBeatsAndTheDepthsOfThePipelines) {
   build();
   const FlowId flow = open_session();
@@ -67,7 +67,7 @@ TEST_F(SctpCycles, ASegmentTakesItsBeatsAndTheDepthsOfThePipelines) {
 class SctpChunkCycles : public SctpCycles, public testing::WithParamInterface<unsigned> {};
 INSTANTIATE_TEST_SUITE_P(Cycles, SctpChunkCycles, testing::Values(1u, 3u, 20u));
 
-// Packets of one beat, one a cycle, of which the first one has more chunks: they wait for the engine.
+// Packets of one beat, one per cycle. The first one has more chunks, so the others wait for the engine.
 TEST_P(SctpChunkCycles, ADataChunkKeepsTheReceivingSideForChunkCycles) {
   constexpr std::size_t kChunks = 8;
   config.chunk_cycles = GetParam();
@@ -90,11 +90,11 @@ TEST_P(SctpChunkCycles, ADataChunkKeepsTheReceivingSideForChunkCycles) {
   EXPECT_EQ(b->sink.last_beats[2] - b->sink.last_beats[1], config.chunk_cycles);
 }
 
-// What occupies the receiving side beside DATA: the next packet is delivered so much later.
+// Other work than DATA that occupies the receiving side: it delays the next packet's delivery by its cycles.
 class SctpCosts : public SctpCycles, public testing::WithParamInterface<unsigned> {
  protected:
-  // Packets of one beat, one a cycle, on two streams; the second one is changed. Returns how much later than the first
-  // one the last one is taken from the wire, as the `delivered`-th segment.
+  // Packets of one beat, one per cycle, on two streams; the second one is changed. Returns the cycles between the first
+  // and the last one being taken from the wire, the last one as the `delivered`-th segment.
   Cycle third_after_first(std::size_t delivered, const std::function<void(Bytes& packet)>& forge) {
     const FlowId flow = open_session(), other = open_session();
     b->sink.last_beats.clear();
@@ -111,8 +111,8 @@ class SctpCosts : public SctpCycles, public testing::WithParamInterface<unsigned
     run();
     return b->sink.last_beats.at(delivered) - b->sink.last_beats.at(0);
   }
-  // A packet of one beat arrives in the cycle in which the engine gets the operation. Returns how much later it is
-  // delivered than one without an operation, before `prepare`.
+  // A packet of one beat arrives in the cycle in which the engine gets the operation. Returns its delay against a
+  // packet without an operation, sent before `prepare`.
   Cycle delay_by(FlowId flow, const std::function<LlpOp()>& prepare) {
     Cycle after[2];
     for (unsigned round = 0; round < 2; ++round) {
@@ -123,7 +123,7 @@ class SctpCosts : public SctpCycles, public testing::WithParamInterface<unsigned
       if (round == 1) b->op.send_at(begin + after[0] - config.rx_cycles - 1, operation);
       a->source.send(flow, segment(14, round));
       run();
-      after[round] = b->sink.last_beats.back() - begin;  // an end of the association comes before
+      after[round] = b->sink.last_beats.back() - begin;  // the end of an association comes before it
     }
     return after[1] - after[0];
   }
@@ -136,7 +136,7 @@ TEST_P(SctpCosts, AGapBlockTakesGapCycles) {
   config.gap_cycles = GetParam();
   build();
   const Cycle later = third_after_first(2, [this](Bytes& packet) {
-    std::uint32_t acked = 0;  // by a, long since
+    std::uint32_t acked = 0;  // by a, long ago
     for (const Bytes& f : ba->seen) {
       if (f[34 + 12] == 0) acked = load_be32(&f[34 + 12 + 4]);
     }
@@ -159,7 +159,7 @@ TEST_P(SctpCosts, TheMacOfACookieTakesMacCycles) {
   config.mac_cycles = GetParam();
   build();
   const Cycle later = third_after_first(1, [](Bytes& packet) {
-    store_be16(&packet[0], 7);  // of no association
+    store_be16(&packet[0], 7);  // no association
     packet.resize(12 + 4 + 72);
     packet[12] = 10;  // COOKIE ECHO
     packet[13] = 0;
@@ -193,7 +193,7 @@ TEST_P(SctpCosts, AReleaseTakesReleaseCyclesForEachSixteenMessages) {
   run();
   constexpr unsigned kMessages = 33;
   const auto fill = [&] {
-    ba->fate = [](std::size_t, const Frame& f) {  // of that association, nothing arrives
+    ba->fate = [](std::size_t, const Frame& f) {  // packets of that association do not arrive
       Wire::Fate fate;
       if (load_be16(f.data() + 34) == kPort + 1) fate.copies = 0;
       return fate;
@@ -201,7 +201,7 @@ TEST_P(SctpCosts, AReleaseTakesReleaseCyclesForEachSixteenMessages) {
     for (unsigned i = 0; i < kMessages; ++i) b->source.send(at_b, segment(14, i));
     return b->flow_op(Action::kAbort, at_b);
   };
-  const Cycle beat = 1;  // of the end of the association, which goes first
+  const Cycle beat = 1;  // the end of the association goes first
   EXPECT_EQ(delay_by(flow, fill), std::max<Cycle>(beat, 3 * config.release_cycles));
 }
 
@@ -252,8 +252,8 @@ TEST_P(SctpWire, LosesRepeatsDelaysAndCorruptsAndNothingIsMissing) {
   EXPECT_GT(b->rx.counters().bad_checksum, 0u);
 }
 
-// Octets of packets change on their way, with the right checksum: whatever it leads to, the engines come to rest, and
-// once the association is gone, nothing is left of it.
+// Octets of packets change on the way, with a correct checksum. Whatever this causes, the engines come to rest, and
+// once the association has ended, nothing is left of it.
 TEST_P(SctpWire, ForgedPacketsLeaveNothingBehind) {
   config.rto_max_us = 1000;
   build();
@@ -285,7 +285,7 @@ TEST_P(SctpWire, ForgedPacketsLeaveNothingBehind) {
   EXPECT_EQ(pool.in_use(), 0u);
 }
 
-// What is on the wire, read by fixed offsets: no code in common with the model.
+// The wire's contents, read at fixed offsets: no code in common with the model.
 TEST_F(SctpStages, EveryDataChunkIsUnorderedAndHasItsNumber) {
   build();
   const FlowId flow = open_session();
@@ -331,7 +331,7 @@ TEST_F(SctpStages, EveryDataChunkIsUnorderedAndHasItsNumber) {
 }
 
 // Both ends open the association between the same two ports, at every distance from simultaneous to one after the
-// other: there is one association, each has a stream of its own on it, and one of the two shuts it down.
+// other. There is one association, each end has its own stream on it, and one of them shuts it down.
 TEST_F(SctpStages, TwoEndsThatInitiateAtOnceTakeStreamsOfTheirOwn) {
   build();
   listen(*a), listen(*b);
@@ -412,7 +412,7 @@ TEST_F(SctpStages, NothingFollowsATerminate) {
 TEST_F(SctpStages, TwoSessionsShareAnAssociation) {
   build();
   const FlowId first = open_session(), second = open_session();
-  EXPECT_EQ(second.v, first.v + 2);  // even ids are those of who opened it
+  EXPECT_EQ(second.v, first.v + 2);  // the end that opened it has the even ids
   EXPECT_EQ(a->association.counters().opened, 1u);
   for (unsigned i = 0; i < 300; ++i) {
     a->source.send(first, segment(1400, i));
@@ -424,7 +424,7 @@ TEST_F(SctpStages, TwoSessionsShareAnAssociation) {
   EXPECT_EQ(a->source.wqes[first.v] + a->source.wqes[second.v], 600u);
 }
 
-// What has a TSN goes in fragments of IP, what has none is cut by SCTP, and the firmware makes segments shorter.
+// Chunks with a TSN go in IP fragments, SCTP cuts those without one, and the firmware makes segments shorter.
 TEST_F(SctpStages, APathThatShrinksLosesNothing) {
   build();
   const FlowId flow = open_session();
@@ -489,7 +489,7 @@ TEST_F(SctpStages, NobodyAnswers) {
   EXPECT_EQ(ab->seen.size(), 1u + config.max_init_retries);
 }
 
-// All sessions hear of it but the one whose firmware wanted it.
+// All sessions hear of it except the one whose firmware requested it.
 TEST_F(SctpStages, AnAbortEndsAllSessions) {
   build();
   const FlowId first = open_session(), second = open_session();
@@ -524,12 +524,12 @@ TEST_F(SctpStages, ASlowPipelineHoldsThePeerBack) {
   EXPECT_EQ(a->source.wqes[flow.v], 100u);
 }
 
-// RFC 9260 section 9.2: in SHUTDOWN-RECEIVED nothing new is taken; what is in flight goes on.
+// RFC 9260 section 9.2: in SHUTDOWN-RECEIVED no new data is accepted; data in flight goes on.
 TEST_F(SctpStages, APeerThatShutsDownAmidASessionGetsNothingNew) {
   config.rto_max_us = 1000;
   build();
   const FlowId flow = open_session();
-  const Bytes last = ab->seen.back();  // a SACK alone: its TSN acknowledges all that b has sent
+  const Bytes last = ab->seen.back();  // only a SACK: its TSN acknowledges all that b has sent
   ASSERT_EQ(last[34 + 12], 3);
   const Bytes cumulative(last.begin() + 34 + 16, last.begin() + 34 + 20);
   ab->fate = [cumulative](std::size_t, const Frame&) {
@@ -557,7 +557,7 @@ TEST_F(SctpStages, APeerThatShutsDownAmidASessionGetsNothingNew) {
   EXPECT_EQ(kinds(*b), std::vector{Kind::kLost});
 }
 
-// Nobody answers a Terminate, so its stream is not in use.
+// Nothing answers a Terminate, so its stream is not in use.
 TEST_F(SctpStages, AStrayTerminateDoesNotKeepTheAssociationUp) {
   build();
   const FlowId flow = open_session();
@@ -574,7 +574,8 @@ TEST_F(SctpStages, AStrayTerminateDoesNotKeepTheAssociationUp) {
   EXPECT_EQ(b->association.counters().shut_down, 1u);
 }
 
-// The end of a session passes the pipeline while the firmware, which knows of it, begins the next one on its stream.
+// The end of a session is still in the pipeline when the firmware, which knows of it, begins the next one on its
+// stream.
 TEST_F(SctpStages, AnEndIsOfTheSessionThatItBelongsTo) {
   build();
   const FlowId first = open_session();
@@ -599,7 +600,7 @@ TEST_F(SctpStages, AnEndIsOfTheSessionThatItBelongsTo) {
   EXPECT_EQ(kinds(*a), std::vector{Kind::kPeerClosed});
 }
 
-// However many chunks of it name a stream that there is not.
+// One error, however many of its chunks name a stream that does not exist.
 TEST_F(SctpStages, APacketIsAnsweredByOneError) {
   build();
   const FlowId flow = open_session();
@@ -632,7 +633,7 @@ TEST_F(SctpStages, APacketIsAnsweredByOneError) {
 TEST_F(SctpStages, AStrayAndAViolationAreTold) {
   build();
   const FlowId flow = open_session();
-  control(*a, FlowId{flow.v + 2}, {0, 4});  // where no session is
+  control(*a, FlowId{flow.v + 2}, {0, 4});  // no session there
   run();
   ASSERT_EQ(kinds(*b), std::vector{Kind::kStray});
   EXPECT_TRUE(b->event[0].terminate());

@@ -1,5 +1,5 @@
-// The SCTP side of a chip with the firmware's own processor, a host that answers requests, and peers that are played
-// octet by octet: what the firmware asks for arrives when a real one's would.
+// The SCTP side of a chip with the firmware's own processor, a host that answers requests, and peers that the test
+// plays octet by octet. What the firmware asks for arrives when a real peer's would.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,8 @@ namespace rnic::test {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// Answers the host's events by commands: accepts or rejects each request, and makes queue pairs again that have ended.
+// Answers the host's events with commands: accepts or rejects each request, and creates a queue pair again when it has
+// ended.
 class AnsweringHost final : public Stage {
  public:
   enum class Answer : std::uint8_t { kReject, kAccept, kNone };
@@ -33,7 +34,7 @@ class AnsweringHost final : public Stage {
   PopPort<HostEvent> events{*this, "events"};
   PushPort<FetchedCommand> commands{*this, "commands"};
   Answer answer = Answer::kReject;
-  Cycle delay = 50;  // from an event to the command that follows from it
+  Cycle delay = 50;  // from an event to the command that answers it
   std::vector<abi::Event> heard;
 
   AnsweringHost(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {
@@ -45,7 +46,7 @@ class AnsweringHost final : public Stage {
     c.id = id;
     return c;
   }
-  // While the simulation does not run.
+  // Call while the simulation does not run.
   void ask(const abi::Command& c) {
     post(c, 0);
     wake(clock().next());
@@ -112,7 +113,7 @@ class AnsweringHost final : public Stage {
       c.cookie = cookie_++;
       post(c, now() + delay);
     } else if (e.type == abi::EventType::kCommandDone && e.status != 0 && asked_.count(e.cookie) != 0) {
-      free_.push_back(asked_[e.cookie]);  // what was accepted is gone
+      free_.push_back(asked_[e.cookie]);  // the accepted connection is gone
     } else if (of_a_qp && (e.type == abi::EventType::kDisconnected || e.type == abi::EventType::kConnectError)) {
       post(command(abi::CommandOp::kDestroyQp, e.id), now() + delay);
       create(e.id, now() + delay);
@@ -121,12 +122,12 @@ class AnsweringHost final : public Stage {
   }
 
   std::deque<std::uint32_t> free_;
-  std::map<std::uint32_t, std::uint32_t> asked_;  // by cookie: the queue pair that accepts
+  std::map<std::uint32_t, std::uint32_t> asked_;  // by cookie: the accepting queue pair
   std::deque<std::pair<Cycle, abi::Command>> todo_;
   std::uint32_t cookie_ = 1;
 };
 
-// Replaces the transmit pipeline: what was posted is sent at once.
+// Replaces the transmit pipeline: sends posted work at once.
 class EmptySendQueues final : public Stage {
  public:
   PopPort<TxInternalWork> work{*this, "work"};
@@ -144,7 +145,7 @@ class EmptySendQueues final : public Stage {
   }
 };
 
-// Replaces the receive pipeline: takes segments at its pace, and answers ends after them. The segments go nowhere.
+// Replaces the receive pipeline: takes segments at its own pace and drops them, and answers ends after them.
 class SlowPipeline final : public Stage {
  public:
   PopPort<FpduBeat> in{*this, "in"};
@@ -196,14 +197,14 @@ class SctpChipTest : public StageTest {
   void advance(Cycle cycles) { sc_core::sc_start(sc_core::sc_time::from_value(cycles * clk.period_ps())); }
   Cycle now() const { return sc_core::sc_time_stamp().value() / clk.period_ps(); }
 
-  // Chunks of a packet that the chip has sent.
+  // A chunk of a packet that the chip has sent.
   struct Chunk {
     std::uint16_t from_port = 0, to_port = 0;
     std::uint32_t tag = 0;
     std::uint8_t type = 0, flags = 0;
     Bytes value;
   };
-  // Those that were sent since the last call.
+  // The chunks sent since the last call.
   std::vector<Chunk> sent() {
     std::vector<Chunk> all;
     for (const Frame& f : chip->frames) {
@@ -295,7 +296,7 @@ class SctpChipTest : public StageTest {
     EXPECT_EQ(count(sent(), tag, 11), 1u) << "no COOKIE ACK";
     return p;
   }
-  // The other way round: the chip opens an association to `port`, and is answered.
+  // The reverse of ask(): the chip opens an association to `port` and gets answers.
   Peer answer(std::uint16_t port, std::uint32_t tag) {
     Peer p;
     p.port = port;
@@ -324,7 +325,7 @@ class SctpChipTest : public StageTest {
                  Cycle at = 0) {
     send(p.port, p.chip_tag, data(p, stream, ssn, ppid, rest), at, p.chip_port);
   }
-  // Of all that the chip has sent.
+  // Acknowledges all that the chip has sent.
   void send_sack(const Peer& p, Cycle at = 0) {
     Bytes value;
     put(value, p.chips_tsn, 4), put(value, 100'000, 4), put(value, 0, 4);
@@ -342,7 +343,7 @@ class SctpChipTest : public StageTest {
     const std::uint32_t before = p.chips_tsn;
     for (const Chunk& c : sent()) {
       if (c.type != 0 || c.tag != p.tag) continue;
-      if (wire::seq_diff(load_be32(&c.value[0]), p.chips_tsn) <= 0) continue;  // once more
+      if (wire::seq_diff(load_be32(&c.value[0]), p.chips_tsn) <= 0) continue;  // a duplicate
       p.chips_tsn = load_be32(&c.value[0]);
       by_stream[load_be16(&c.value[4])].push_back(Bytes(c.value.begin() + 12, c.value.end()));
     }

@@ -1,4 +1,4 @@
-// What peers may keep of a chip, and what becomes of what they have sent when their association ends.
+// How much of a chip a peer may occupy, and what happens to its data when its association ends.
 #include "testbench/unit/rnic/llp/sctp/sctp_chip.h"
 
 namespace rnic::test {
@@ -8,7 +8,7 @@ using abi::EventType;
 
 class SctpPeers : public SctpChipTest {
  protected:
-  // The session on stream 0 of a new association, which the host has accepted.
+  // Opens a session on stream 0 of a new association; the host accepts it.
   Peer open_session(std::uint16_t port, std::uint32_t tag) {
     chip->host.answer = AnsweringHost::Answer::kAccept;
     Peer p = associate(port, tag);
@@ -19,7 +19,7 @@ class SctpPeers : public SctpChipTest {
     chip->host.heard.clear();
     return p;
   }
-  // Of the last association: its Initiate reaches the host, whose word comes back.
+  // Checks the last association: its Initiate reaches the host, whose answer comes back.
   void expect_service(Peer& p) {
     chip->host.heard.clear();
     send_data(p, 0, 0, kSession, {0, 1});
@@ -31,7 +31,8 @@ class SctpPeers : public SctpChipTest {
 
 // ---- Who opened it
 
-// An association of ours that the peer restarted is the peer's: it is not shut down for lack of a session of ours.
+// If the peer restarts an association of ours, it owns it: the chip does not shut it down for lack of a session of
+// ours.
 TEST_F(SctpPeers, AnAssociationThatThePeerBeganAnewIsThePeers) {
   build();
   chip->host.connect(kPeerIp, 6000);
@@ -47,7 +48,7 @@ TEST_F(SctpPeers, AnAssociationThatThePeerBeganAnewIsThePeers) {
   EXPECT_EQ(count(chunks, again.tag, 7), 0u) << "SHUTDOWN";
   send_data(again, 0, 0, kSession, {0, 1});
   advance(4000);
-  EXPECT_EQ(take_data(again)[0], (std::vector<Bytes>{Bytes{0, 0, 0, 4}}));  // nobody listens, but it is answered
+  EXPECT_EQ(take_data(again)[0], (std::vector<Bytes>{Bytes{0, 0, 0, 4}}));  // no one listens, but it is answered
 }
 
 // ---- Limits
@@ -63,15 +64,15 @@ TEST_F(SctpPeers, IdleAssociationsMakeRoomForOthers) {
   Peer other = associate(6100, 0x2000);
   EXPECT_EQ(chip->association.counters().evicted, 1u);
   expect_service(other);
-  send_data(idle[1], 0, 0, kSession, {0, 1});  // the others are still there
+  send_data(idle[1], 0, 0, kSession, {0, 1});  // the others still exist
   advance(4000);
   EXPECT_EQ(take_data(idle[1])[0], (std::vector<Bytes>{Bytes{0, 0, 0, 3}}));
-  send_data(idle[0], 0, 0, kSession, {0, 1});  // the oldest has gone
+  send_data(idle[0], 0, 0, kSession, {0, 1});  // the oldest no longer exists
   advance(4000);
   EXPECT_TRUE(take_data(idle[0]).empty());
 }
 
-// One with a session is not idle.
+// An association with a session is not idle.
 TEST_F(SctpPeers, AssociationsWithSessionsStay) {
   config.max_associations = 2;
   build();
@@ -101,7 +102,8 @@ TEST_F(SctpPeers, AnIdleAssociationIsShutDownInTime) {
   EXPECT_EQ(count(sent(), p.tag, 14), 1u);
 }
 
-// A session that the host has ended, and its peer never: after a while it is nobody's, and its association is free.
+// A session that the host has ended, but the peer never ends. After a while it is abandoned, and its association is
+// free.
 TEST_F(SctpPeers, APeerThatDoesNotEndItsSessionLosesTheAssociation) {
   firmware.close_timeout_us = 100;
   config.max_associations = 1;
@@ -125,7 +127,7 @@ TEST_F(SctpPeers, APeerThatDoesNotEndItsSessionLosesTheAssociation) {
   expect_service(next);
 }
 
-// Others on its association go on; the stream is the only thing that it keeps.
+// The association's other sessions go on; only the stream stays in use.
 TEST_F(SctpPeers, APeerThatDoesNotEndASessionKeepsTheOthers) {
   firmware.close_timeout_us = 100;
   build();
@@ -173,7 +175,7 @@ TEST_F(SctpPeers, DataWithoutUserDataEndsTheAssociation) {
 class SctpEnds : public SctpPeers, public testing::WithParamInterface<bool> {
  protected:
   static constexpr unsigned kSegments = 8;
-  // Segments that are acknowledged while the pipeline is slow, and then the end of their association.
+  // Segments are acknowledged while the pipeline is slow; then their association ends.
   void end_behind_segments(Peer& p) {
     chip->pipeline.pause = 3000;
     for (unsigned i = 1; i <= kSegments; ++i) {
@@ -204,7 +206,7 @@ TEST_P(SctpEnds, WhatWasAcknowledgedIsDelivered) {
   advance(5000);
   EXPECT_EQ(chip->host.count(EventType::kDisconnected), 0u) << "told before what came before it";
   advance(40000);
-  ASSERT_EQ(chip->pipeline.got.size(), kSegments + 1);  // and what stands for the end
+  ASSERT_EQ(chip->pipeline.got.size(), kSegments + 1);  // including the beat that stands for the end
   for (unsigned i = 0; i < kSegments; ++i) {
     const Bytes segment = {0x40, static_cast<std::uint8_t>(i + 1)};
     EXPECT_EQ(chip->pipeline.got[i], (std::pair{kFirstFlow, segment}));

@@ -1,5 +1,5 @@
-// The SCTP sides of two chips on a wire that loses, delays and repeats on demand. The test is the firmware; a segmenter
-// obeys its credit, and what ddp_placement would get is kept.
+// The SCTP sides of two chips on a wire that loses, delays and repeats packets on demand. The test acts as the
+// firmware. A segmenter obeys its credit, and a sink keeps what ddp_placement would get.
 #pragma once
 
 #include <deque>
@@ -31,7 +31,7 @@ inline constexpr std::uint32_t kFirstFlow = 100;
 inline constexpr std::uint32_t kSctpIp[] = {0x0a000001, 0x0a000002};
 inline constexpr wire::MacAddress kSctpMac[] = {{{2, 0, 0, 0, 0, 0xa}}, {{2, 0, 0, 0, 0, 0xb}}};
 
-// Hands segments over under credit, each of them completes a work request.
+// Hands segments over under credit; each completes a work request.
 class UlpduSource final : public Stage {
  public:
   PushPort<Ulpdu> out{*this, "out"};
@@ -42,12 +42,12 @@ class UlpduSource final : public Stage {
 
   UlpduSource(sc_core::sc_module_name nm, ClockDomain& clk, BufferPool& pool) : Stage(nm, clk), pool_(pool) {}
 
-  // While the simulation does not run.
+  // Call while the simulation does not run.
   void send(FlowId flow, const Bytes& segment) {
     todo_[flow.v].push_back(segment);
     wake(clock().next());
   }
-  // What is to be sent, and all that was counted.
+  // Drops the segments to be sent and clears all counts.
   void forget() { todo_.clear(), granted.clear(), wqes.clear(), cycles.clear(); }
   Wake tick() override {
     if (credit->can_pop()) {
@@ -85,8 +85,8 @@ class UlpduSource final : public Stage {
   std::map<std::uint32_t, std::deque<Bytes>> todo_;
 };
 
-// Stands for early_placement: places every other segment that is offered, a while later, and remembers it by what it
-// keeps of it.
+// Stands for early_placement: places every second segment that is offered, a while later, and remembers it by the part
+// it keeps.
 class EarlyPlacer final : public Stage {
  public:
   PopPort<StreamBeat> in{*this, "in"};
@@ -128,7 +128,7 @@ class EarlyPlacer final : public Stage {
   std::deque<std::pair<Cycle, EarlyPlaced>> answers_;
 };
 
-// Segments in order of their arrival, and ends, which it answers.
+// Keeps segments in order of arrival, and answers the ends of flows.
 class SegmentSink final : public Stage {
  public:
   PopPort<FpduBeat> in{*this, "in"};
@@ -140,7 +140,7 @@ class SegmentSink final : public Stage {
   bool keeps_ends = false;  // until answer_ends()
 
   SegmentSink(sc_core::sc_module_name nm, ClockDomain& clk, const EarlyPlacer& early) : Stage(nm, clk), early_(early) {}
-  // While the simulation does not run.
+  // Call while the simulation does not run.
   void answer_ends() {
     keeps_ends = false;
     wake(clock().next());
@@ -185,27 +185,27 @@ class SegmentSink final : public Stage {
 };
 
 // Takes frames from one chip and gives them to the other `delay` cycles later. `fate` says when to drop (0 copies),
-// repeat (2) or hold back (extra cycles) the n-th.
+// repeat (2) or delay (extra cycles) the n-th frame.
 class Wire final : public Stage {
  public:
   struct Fate {
     unsigned copies = 1;
     Cycle extra = 0;
     bool corrupt = false;
-    std::function<void(Bytes& packet)> forge;  // changes the SCTP packet; length and checksums are then made right
+    std::function<void(Bytes& packet)> forge;  // changes the SCTP packet; length and checksums are then corrected
   };
   PopPort<Frame> in{*this, "in"};
   PushPort<Frame> out{*this, "out"};
   std::function<Fate(std::size_t n, const Frame&)> fate;
   std::vector<Bytes> seen;
   std::vector<Cycle> seen_at;
-  unsigned bundles = 0;  // packets with DATA behind other chunks
+  unsigned bundles = 0;  // packets with DATA after other chunks
   Cycle delay = 100;
-  std::uint16_t mtu = 0;  // of a router in the way; 0: there is none
+  std::uint16_t mtu = 0;  // of a router on the path; 0: there is none
   Wire* back = nullptr;   // for the router's answers
 
   Wire(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
-  // Beside what comes in.
+  // In addition to the frames from `in`.
   void insert(Frame frame, Cycle at) {
     on_the_way_.insert({at + delay, std::move(frame)});
     wake(at + 1);
@@ -315,7 +315,7 @@ struct SctpSide {
   Source<LlpOp> op = drive(association.op);
   Sink<LlpEvent> event = collect(association.event);
 
-  // On a flow in its present life.
+  // For the flow's current life.
   fw::SctpStream flow_op(fw::SctpStreamAction action, FlowId flow) const {
     return {flow, action, association.life(flow)};
   }
@@ -341,7 +341,7 @@ class SctpPairTest : public StageTest {
     net->connect(b->tx.out, ba->in, "b_frames", config.tx_link());
     net->connect(ba->out, a->rx.in, "to_a");
   }
-  // Timers that were stopped are looked at once more: the guard of a shutdown after 5 times rto_max.
+  // Stopped timers are looked at once more: the guard of a shutdown after 5 times rto_max.
   void run() { run_until_idle(1'000'000'000); }
   void control(SctpSide& side, FlowId flow, const Bytes& message) {
     BufferRef octets = pool.take();
@@ -359,7 +359,7 @@ class SctpPairTest : public StageTest {
     for (const LlpEvent& e : side.event) k.push_back(e.kind());
     return k;
   }
-  // A session from a to b on a's next stream; both ends have it open. The flow is that of both.
+  // Opens a session from a to b on a's next stream, at both ends. Returns the flow, which has the same number at both.
   FlowId open_session() {
     a->event.clear(), b->event.clear();
     listen(*b);

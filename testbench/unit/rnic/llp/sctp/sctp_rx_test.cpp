@@ -1,4 +1,4 @@
-// Incoming packets: checksum, cycles, and what is dropped.
+// Incoming packets: checksum, cycles, and drops.
 #include "model/wire/checksum.h"
 #include "testbench/unit/rnic/llp/sctp/packet_stages.h"
 
@@ -21,7 +21,7 @@ TEST_F(SctpRxTest, APacketGoesOnWithItsLastCheckedBeat) {
   }
 }
 
-// The frame is shared with its sender and others on the wire.
+// The sender and others on the wire share the frame.
 TEST_F(SctpRxTest, TheFrameStaysAsItIs) {
   const Bytes frame = frame_of(from_hex(kExample));
   send(frame);
@@ -67,7 +67,7 @@ TEST_F(SctpRxTest, WhatIsNoPacketForThisStationIsDropped) {
   EXPECT_EQ(dut.counters().bad_shape, 2u);
 }
 
-// Of a peer whose MTU is larger than ours: up to the largest that there is.
+// From a peer with a larger MTU than ours: up to the largest one possible.
 TEST_F(SctpRxTest, APacketLongerThanOurOwnIsTaken) {
   BufferPool jumbo(10'000);
   const std::vector<std::size_t> sizes = {1484, 8980, 9144};
@@ -87,7 +87,7 @@ TEST_F(SctpRxTest, APacketLongerThanOurOwnIsTaken) {
   EXPECT_EQ(dut.counters().bad_shape, 1u);
 }
 
-// In any order, with other packets between them, and twice.
+// In any order, with other packets in between, and twice.
 TEST_F(SctpRxTest, FragmentsMakeAPacketWhole) {
   Bytes packet(1200);
   for (std::size_t i = 0; i < packet.size(); ++i) packet[i] = static_cast<std::uint8_t>(i * 7 + i / 251);
@@ -101,15 +101,15 @@ TEST_F(SctpRxTest, FragmentsMakeAPacketWhole) {
     send(f);
   };
   fragment(1, 800, 400, false);
-  fragment(2, 0, 400, true);  // its others never come
+  fragment(2, 0, 400, true);  // its other fragments never come
   fragment(1, 0, 400, true);
   fragment(1, 0, 400, true);
   send(frame_of(from_hex(kExample)));
   fragment(1, 400, 400, true);
-  fragment(3, 400, 396, true);  // no multiple of 8
+  fragment(3, 400, 396, true);  // not a multiple of 8
   fragment(4, 800, 400, false);
   fragment(4, 800, 100, false);  // contradicts it
-  fragment(5, 800, 392, true);   // after the end given by the next one, which has as many octets before it
+  fragment(5, 800, 392, true);   // after the end that the next one gives, which also has as many octets before it
   fragment(5, 392, 8, false);
   run_until_idle();
   ASSERT_EQ(sink.size(), 2u);
@@ -119,7 +119,8 @@ TEST_F(SctpRxTest, FragmentsMakeAPacketWhole) {
   EXPECT_EQ(dut.counters().bad_checksum, 0u);
 }
 
-// However much of the packet the router quotes (RFC 1812 section 4.3.2.3), and also where it does not say what fits.
+// For any length of the packet that the router quotes (RFC 1812 section 4.3.2.3), and also if it does not say what
+// fits.
 TEST_F(SctpRxTest, APathMtuReportIsItsPortsAndItsTag) {
   for (const std::size_t quoted : {8u, 12u, 200u}) {
     for (const std::uint16_t mtu : {std::uint16_t{0}, std::uint16_t{1000}}) {

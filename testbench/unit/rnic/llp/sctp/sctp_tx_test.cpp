@@ -6,7 +6,7 @@ namespace {
 
 TEST_F(SctpTxTest, WritesTheChecksumOfTheWorkedExampleAndTheHeaders) {
   Bytes packet = from_hex(kExample);
-  std::fill_n(packet.begin() + kSctpChecksumOffset, 4, std::uint8_t{0xff});  // whatever stood there
+  std::fill_n(packet.begin() + kSctpChecksumOffset, 4, std::uint8_t{0xff});  // any previous value
   send(packet);
   run_until_idle();
   ASSERT_EQ(sink.size(), 1u);
@@ -17,7 +17,8 @@ TEST_F(SctpTxTest, WritesTheChecksumOfTheWorkedExampleAndTheHeaders) {
   EXPECT_EQ(Bytes(frame.begin() + 26, frame.begin() + 34), from_hex("0A000001 0A000002"));
 }
 
-// Store and forward: a frame leaves with the last beat out of the CRC engine; packets follow each other beat by beat.
+// Store and forward: a frame leaves with the last beat out of the CRC engine, and packets follow each other beat by
+// beat.
 TEST_F(SctpTxTest, APacketTakesABeatACycleAndTheDepthOfTheEngine) {
   const std::vector<std::size_t> sizes = {12, 60, 64, 1480, 16};
   for (const std::size_t n : sizes) send(Bytes(n, 1));

@@ -82,7 +82,7 @@ TEST(SessionNegotiation, RtrIsLookedAtBeforeIrd) {
   local.need_ord = 64;
   const InitiateDecision decision = examine_initiate(make_initiate(only_send()), local, true);
   EXPECT_EQ(decision.error, SetupError::kNoMatchingRtr);
-  EXPECT_EQ(decision.message.enhanced->ord, 8);  // not what is needed: of that the host has not been asked
+  EXPECT_EQ(decision.message.enhanced->ord, 8);  // not the required ORD: the host has not been asked for it
 }
 
 TEST(SessionNegotiation, ReadIsNoCommonKindWithoutIrd) {
@@ -110,7 +110,7 @@ TEST(SessionNegotiation, HostSaysNo) {
   EXPECT_FALSE(reject_initiate(make_initiate(plain()), local).enhanced);
 }
 
-// What the initiator makes of each code.
+// The initiator's reaction to each code.
 
 SessionMessage reply(SessionCode code) {
   SessionMessage m;

@@ -1,5 +1,5 @@
-// Two ends with sessions on several streams, over a network that reorders and holds acknowledgements back: what is
-// delivered is what was sent, in that order, and every stream id comes free again.
+// Two ends with sessions on several streams, over a network that reorders packets and delays acknowledgements. All
+// messages are delivered in the order of sending, and every stream id becomes free again.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -19,7 +19,7 @@ constexpr sctp::StreamLimits kLimits{3, 32, 2048};
 
 class Pair {
  public:
-  // busy: firmware comes late to what hardware reports
+  // busy: firmware handles hardware's reports late
   Pair(std::uint32_t seed, bool busy)
       : random_(seed), ends_{SessionEnd(policy(), kLimits), SessionEnd(policy(), kLimits)} {
     ends_[0].busy = ends_[1].busy = busy;
@@ -27,7 +27,7 @@ class Pair {
 
   void run() {
     for (unsigned step = 0; step < 400; ++step) act();
-    // Then the hosts want to end, and the network delivers.
+    // Then the hosts end their sessions, and the network delivers.
     for (unsigned step = 0; step < 200'000 && !quiet(); ++step) {
       if (step % 8 == 0) end_all();
       move();
@@ -110,7 +110,7 @@ class Pair {
     SessionEnd& end = ends_[side];
     switch (end.state(stream)) {
       case SessionState::kIdle:
-        // Even ids belong to one side, but not always: Initiates may cross.
+        // Even ids belong to one side, but not always, because Initiates may cross.
         if (below(4) == 0 && (stream % 2 == side || below(8) == 0)) {
           fw::SessionPolicy own = policy();
           own.enhanced = below(2) == 0;
@@ -147,7 +147,7 @@ class Pair {
       ends_[side].send_segment(stream, octets);
     }
   }
-  // What the other side has sent may be lost then.
+  // Messages that the other side has sent may then be lost.
   void abandon(unsigned side, std::uint16_t stream) {
     abandoned_[side][stream] = true;
     ends_[side].close(stream, false);

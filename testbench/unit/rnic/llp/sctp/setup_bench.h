@@ -1,4 +1,4 @@
-// Literal packets for one association, and what it makes of them.
+// Literal packets for one association, and its reactions to them.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ constexpr Ends kEndsOfZ{kAddress, 41001, 41000};
 using State = sctp::Setup::State;
 using Kind = SetupEvent::Kind;
 
-// As it would be on the wire.
+// The packet as it would be on the wire.
 inline Bytes with_checksum(ByteSpan packet) {
   Bytes octets = to_bytes(packet);
   if (!octets.empty()) store_crc32c(octets.data() + kSctpChecksumOffset, sctp_checksum(octets));
@@ -43,7 +43,7 @@ inline Bytes from_z(std::uint32_t tag, const std::string& chunks) {
   return packet;
 }
 
-// The passive end of the worked examples. A is played by literal packets.
+// The passive end of the worked examples. Literal packets stand for A.
 class SetupBench : public testing::Test {
  protected:
   SctpConfig config;
@@ -70,9 +70,9 @@ class SetupBench : public testing::Test {
     Bytes packet = from_a(tag, "0a00004c") + to_bytes(seal(SipKey::of_seed(7), c));
     return packet;
   }
-  // The octets of the answer, without its checksum.
+  // Returns the octets of the answer, without its checksum.
   Bytes receive(const Bytes& packet) {
-    packet_ = packet;  // chunks that are passed on are windows on it
+    packet_ = packet;  // the chunks that are passed on are windows on it
     const auto received = Received::parse(packet_, kAddress);
     EXPECT_TRUE(received);
     if (!received) return {};
@@ -116,7 +116,7 @@ class SetupBench : public testing::Test {
   Bytes packet_;
 };
 
-// From ESTABLISHED.
+// Starts from ESTABLISHED.
 inline void SetupBench::reach(State state) {
   establish();
   switch (state) {

@@ -1,4 +1,4 @@
-// Two endpoints over a channel that loses, delays, reorders and repeats: thousands of set-ups by seed.
+// Two endpoints over a channel that loses, delays, reorders and repeats packets: thousands of seeded set-ups.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -15,7 +15,7 @@ constexpr std::uint32_t kAddresses[2] = {0x0a000001, 0x0a000002};
 constexpr std::uint16_t kPorts[2] = {41000, 41001};
 
 struct Channel {
-  unsigned lost = 0, repeated = 0, garbled = 0;  // of 100 packets
+  unsigned lost = 0, repeated = 0, garbled = 0;  // out of 100 packets
   Cycle least = 5 * kMicrosecond, most = 50 * kMicrosecond;
 };
 
@@ -60,7 +60,7 @@ class Pair {
     host(side).association.abort(wire::SctpCause::kUserInitiatedAbort, {}, out_);
     take(side);
   }
-  // At some time, something.
+  // Schedules an action.
   void at(Cycle when, std::function<void()> what) { plan_.emplace(when, std::move(what)); }
   void run(Cycle until) {
     for (;;) {
@@ -87,7 +87,7 @@ class Pair {
     }
     now_ = until;
   }
-  // Longer than any set-up can take, its retransmissions included.
+  // Longer than any set-up takes, including its retransmissions.
   void settle() { run(now_ + 2'000'000 * kMicrosecond); }
   void heal() { channel_.lost = channel_.repeated = channel_.garbled = 0; }
 
@@ -110,7 +110,7 @@ class Pair {
       take(side);
     }
   }
-  // Octets changed, cut off or appended, after the ports; the checksum is taken as good.
+  // Changes, cuts off or appends octets after the ports; the checksum counts as good.
   Bytes garble(Bytes packet) {
     for (std::uint64_t n = 1 + random_.below(4); n != 0; --n) {
       packet[4 + random_.below(packet.size() - 4)] = static_cast<std::uint8_t>(random_.next());
@@ -151,7 +151,7 @@ class Pair {
   std::multimap<Cycle, std::function<void()>> plan_;
 };
 
-// Both up with each other's tags, TSNs and streams, or neither.
+// Both are up with each other's tags, TSNs and streams, or neither is.
 void expect_agreement(Pair& pair, std::uint64_t seed) {
   const sctp::Setup& a = pair.host(0).association;
   const sctp::Setup& b = pair.host(1).association;
@@ -194,7 +194,7 @@ TEST(SetupChannel, OneOpens) {
   EXPECT_GT(up, kSeeds * 99 / 100);
 }
 
-// Permanent losses are reported: for longer than an INIT is repeated, three packets of four do not arrive.
+// Permanent losses are reported: three packets out of four are lost for longer than an INIT is repeated.
 TEST(SetupChannel, OneOpensOverAWireThatHardlyWorks) {
   std::uint64_t failed = 0;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
@@ -236,7 +236,7 @@ TEST(SetupChannel, BothOpen) {
   EXPECT_GT(up, kSeeds * 3 / 4);
 }
 
-// One end loses all it knew, at any time, and opens again; or gives up and opens again.
+// One end loses its state at any time and opens again, or gives up and opens again.
 TEST(SetupChannel, RestartsAmidSetUp) {
   std::uint64_t up = 0, restarted = 0;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
@@ -281,7 +281,7 @@ TEST(SetupChannel, CookiesThatAreTooOldOnTheirWay) {
   EXPECT_GT(up, kSeeds / 4 * 8 / 10);
 }
 
-// Shut down by one end or both, or aborted: both end CLOSED and have reported it.
+// One end or both shut down, or one aborts: both end CLOSED and have reported it.
 TEST(SetupChannel, ShutdownsAndAborts) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     Pair pair(seed, {10, 20, 0}, with_heartbeats());
@@ -309,7 +309,7 @@ TEST(SetupChannel, ShutdownsAndAborts) {
   }
 }
 
-// Garbled packets with a good checksum: whatever they say, it ends as all does, and not in an endless exchange.
+// Garbled packets with a good checksum: whatever they contain, the exchange ends as any other.
 TEST(SetupChannel, GarbledPackets) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     Pair pair(seed, {5, 10, 40}, with_heartbeats());

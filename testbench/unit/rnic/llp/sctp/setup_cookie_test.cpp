@@ -31,7 +31,7 @@ TEST(Cookies, BothWays) {
 
 class CookieEcho : public SetupBench {
  protected:
-  // Of an association that is up, the cookie says otherwise.
+  // A cookie with other values than those of the established association.
   Cookie with(std::uint32_t own, std::uint32_t peer, std::uint32_t own_tie, std::uint32_t peer_tie) const {
     Cookie c = cookie();
     c.terms.own_tag = own;
@@ -45,7 +45,7 @@ class CookieEcho : public SetupBench {
   Bytes echoed(const Cookie& c) { return receive(echo(c, c.terms.own_tag)); }
 };
 
-// Each octet of the packet's cookie, of its tag and of its ports: silence, in CLOSED and in ESTABLISHED.
+// A change in each octet of the packet's cookie, its tag and its ports: no answer, in CLOSED and in ESTABLISHED.
 TEST_F(CookieEcho, AForgedOneIsDiscardedWithItsWholePacket) {
   const Bytes good = echo(cookie(), kTagZ) + hex("00070014 000003e8 00000000 00000010 00010004");
   for (const bool up : {false, true}) {
@@ -106,7 +106,7 @@ TEST_F(CookieEcho, AnAgedOneOfTheAssociationIsStillGood) {
   EXPECT_EQ(z.terms().own_tag, kTagZ);
 }
 
-// At most as much again as the usual life.
+// At most twice the usual life.
 TEST_F(CookieEcho, ACookieLivesLongerIfAsked) {
   const auto life = [&](const char* ms) {
     const Bytes packet =
@@ -145,7 +145,7 @@ TEST_F(CookieEcho, CaseAWhileShuttingDown) {
   EXPECT_EQ(out.events(), 0u);
 }
 
-// M X, and M 0 of a peer whose tag is unknown yet.
+// M X, and M 0 for a peer whose tag is still unknown.
 TEST_F(CookieEcho, CaseBWhileOpening) {
   for (const bool known : {false, true}) {
     z.connect(kEndsOfZ, now, out);
@@ -164,7 +164,7 @@ TEST_F(CookieEcho, CaseBWhileOpening) {
   }
 }
 
-// The peer restarted; a cookie that is older than the association is one that it had given up before.
+// The peer restarted. A cookie older than the association belongs to one that the peer had given up before.
 TEST_F(CookieEcho, CaseBOfOneThatIsUp) {
   establish();
   Cookie c = with(kTagZ, kOtherTag, 0, 0);
@@ -177,7 +177,7 @@ TEST_F(CookieEcho, CaseBOfOneThatIsUp) {
   EXPECT_EQ(z.terms().peer_tag, kOtherTag);
 }
 
-// The same of the active end: what it knows of the peer, it knows since the INIT ACK.
+// The same for the active end, which knows the peer since the INIT ACK.
 TEST_F(CookieEcho, CaseBOfOneThatItOpened) {
   z.connect(kEndsOfZ, now, out);
   const std::uint32_t own = z.terms().own_tag;
@@ -193,7 +193,7 @@ TEST_F(CookieEcho, CaseBOfOneThatItOpened) {
   EXPECT_EQ(echoed(c), from_z(kOtherTag, "0b000004"));
 }
 
-// The peer's tag is forgotten with the cookie that was stale.
+// A stale cookie makes it forget the peer's tag.
 TEST_F(CookieEcho, CaseBAfterAStaleCookie) {
   z.connect(kEndsOfZ, now, out);
   const std::uint32_t own = z.terms().own_tag;
@@ -278,7 +278,7 @@ TEST_F(CookieEcho, InitWhileTheShutdownIsAcknowledged) {
   EXPECT_EQ(z.state(), State::kShutdownAckSent);
 }
 
-// Choice 32: listed addresses are not used. Those that the set-up did not have are none of a restart.
+// Choice 32: listed addresses are not used. A restart may not add addresses that the set-up did not have.
 TEST_F(CookieEcho, ARestartWithNewAddressesIsRefused) {
   const auto init = [&](const char* addresses, const char* length) {
     return receive(from_a(

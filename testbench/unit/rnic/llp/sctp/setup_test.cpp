@@ -1,4 +1,4 @@
-// Each row of the rules of set-up, tags, packets out of the blue and closing (RFC 9260 sections 3.3, 5, 8.4, 8.5 and
+// Each row of the rules for set-up, tags, packets out of the blue and closing (RFC 9260 sections 3.3, 5, 8.4, 8.5 and
 // 9).
 #include "testbench/unit/rnic/llp/sctp/setup_bench.h"
 
@@ -80,7 +80,7 @@ TEST_F(SetupBench, TwoAnswersHaveTwoTags) {
   EXPECT_NE(one.view.init.initial_tsn, two.view.init.initial_tsn);
 }
 
-// Choice 25: the smaller of both directions; INIT ACK's OS does not exceed INIT's MIS.
+// Choice 25: the smaller number of both directions; INIT ACK's OS does not exceed INIT's MIS.
 TEST_F(SetupBench, StreamsAreTheSmallerNumber) {
   const InitAck ack =
       read_init_ack(receive(from_a(0, "0100001c 11223344 00020000 00200004 000003e8 c0060008 00000001")));
@@ -152,7 +152,8 @@ TEST_F(SetupBench, NoRoomForOneMore) {
   EXPECT_EQ(to_bytes(out.packet()), to_a("06000008 00040004"));
 }
 
-// By the two upper bits of the type. Those after one that ends are not seen: here the adaptation indication.
+// The two upper bits of the type decide. A parameter that stops processing hides the next ones: here the adaptation
+// indication.
 TEST_F(SetupBench, UnknownParameters) {
   const auto answer = [&](const std::string& parameters, const char* length) {
     return receive(from_a(0, std::string("010000") + length + "11223344 00020000 00100010 000003e8" + parameters));
@@ -168,7 +169,7 @@ TEST_F(SetupBench, UnknownParameters) {
   EXPECT_EQ(answer("40330004" + ddp, "20"), to_a("0600000e 000c000a 6e6f2044 44500000"));
 }
 
-// ECN, forward TSN, supported types and extensions, addresses: what other stacks send.
+// ECN, forward TSN, supported types and extensions, addresses: parameters that other stacks send.
 TEST_F(SetupBench, ParametersOfOtherStacksAreNoObstacle) {
   const Bytes answer = receive(from_a(
       0,
@@ -274,7 +275,7 @@ TEST_F(ActiveSetup, TheCookieHasItsOwnRetransmissions) {
   EXPECT_EQ(expire(SetupTimer::kT1Cookie), echo_of_six());
 }
 
-// There is no tag to report with, and nothing but the COOKIE ECHO may be sent.
+// No tag is known to report with, and only the COOKIE ECHO may be sent.
 TEST_F(ActiveSetup, UnknownChunksAreNotReportedWhileOpening) {
   connect();
   EXPECT_THAT(receive(from_a(own, "c1000004")), IsEmpty());
@@ -378,7 +379,7 @@ TEST_F(ActiveSetup, CookieAckElsewhereIsDiscarded) {
   EXPECT_EQ(endpoint.counters().unexpected, 2u);
 }
 
-// Same tag, TSN and streams as in our INIT; state and timer as they are.
+// Tag, TSN and streams equal those of our INIT; state and timer stay.
 TEST_F(ActiveSetup, BothOpen) {
   connect();
   for (const bool echoed : {false, true}) {
@@ -608,7 +609,7 @@ TEST_F(SetupBench, DataAndSacksByState) {
   EXPECT_THAT(passed(State::kShutdownAckSent), IsEmpty());
 }
 
-// ---- Heartbeats of ours
+// ---- Our heartbeats
 
 class Heartbeats : public SetupBench {
  protected:
@@ -622,7 +623,7 @@ TEST_F(Heartbeats, AnAnswerIsAMeasurement) {
   establish();
   const auto at = out.timer(SetupTimer::kHeartbeat);
   ASSERT_TRUE(at);
-  EXPECT_GE(*at, now + 550 * kMicrosecond);  // RTO 1 ms: half of it, and up to as much again
+  EXPECT_GE(*at, now + 550 * kMicrosecond);  // RTO 1 ms: half of it, plus up to the same again
   EXPECT_LE(*at, now + 1550 * kMicrosecond);
   now = *at;
   const Bytes heartbeat = expire(SetupTimer::kHeartbeat);
@@ -651,7 +652,7 @@ TEST_F(Heartbeats, NoAnswerEndsTheAssociation) {
   EXPECT_THAT(told(), ElementsAre(Kind::kFailed));
 }
 
-// RFC 9260 section 8.3: one HEARTBEAT in an interval, to which an RTO is added that each miss doubles.
+// RFC 9260 section 8.3: one HEARTBEAT per interval. An RTO is added to it, and each miss doubles the RTO.
 TEST_F(Heartbeats, EachMissDoublesTheRtoOfTheInterval) {
   config.max_retries = 4;
   endpoint = Endpoint(config, kPeriodPs, kPacketBytes, 7);
@@ -668,7 +669,7 @@ TEST_F(Heartbeats, EachMissDoublesTheRtoOfTheInterval) {
   EXPECT_EQ(expire(SetupTimer::kHeartbeat), to_a("06000004"));
 }
 
-// Misses count in succession.
+// Only misses in a row count.
 TEST_F(Heartbeats, AnAnswerForgivesTheMisses) {
   establish();
   for (unsigned i = 0; i < 3 * config.max_retries; ++i) {
@@ -774,7 +775,7 @@ TEST_F(SetupBench, ShutdownIsRepeatedAndGivenUp) {
   }
   EXPECT_EQ(expire(SetupTimer::kT2Shutdown), to_a("06000004"));
   EXPECT_THAT(told(), ElementsAre(Kind::kFailed));
-  EXPECT_THAT(expire(SetupTimer::kT2Shutdown), IsEmpty());  // stopped
+  EXPECT_THAT(expire(SetupTimer::kT2Shutdown), IsEmpty());  // the timer is stopped
   reach(State::kShutdownAckSent);
   EXPECT_EQ(expire(SetupTimer::kT2Shutdown), to_a("08000004"));
 }
@@ -817,7 +818,7 @@ TEST_F(SetupBench, TheHostAborts) {
 
 // ---- Bad input
 
-// Every cut of a packet of one chunk: nothing but a counter.
+// Every truncation of a packet of one chunk only increments a counter.
 TEST_F(SetupBench, TruncatedPacketsComeToNothing) {
   const std::vector<Bytes> packets = {
       from_a(0, kInit),
@@ -853,7 +854,7 @@ TEST_F(SetupBench, TruncatedPacketsComeToNothing) {
   }
 }
 
-// The same with a length that fits the cut: whatever happens, the state is a legal one and the association goes on.
+// The same with a length that fits the cut: in every case the state is a legal one and the association goes on.
 TEST_F(SetupBench, ShortChunksComeToNothing) {
   establish();
   const std::vector<Bytes> packets = {
@@ -868,8 +869,8 @@ TEST_F(SetupBench, ShortChunksComeToNothing) {
     const bool data = packet[12] == 0, init = packet[12] == 1;
     const std::size_t length = load_be16(packet.data() + 14);
     for (std::size_t n = 4; n < length; ++n) {
-      if (data && n >= 16) continue;  // user data that is shorter
-      if (init && n == 20) continue;  // whole, without parameters: refused
+      if (data && n >= 16) continue;  // shorter user data
+      if (init && n == 20) continue;  // complete, without parameters: refused
       Bytes cut(packet.begin(), packet.begin() + static_cast<std::ptrdiff_t>(12 + n));
       store_be16(cut.data() + 14, static_cast<std::uint16_t>(n));
       receive(cut);

@@ -1,5 +1,5 @@
-// Operations of the firmware that belong to an association that is gone: it restarts, is aborted, or another one takes
-// its place, while they are on their way. At every distance between the two.
+// Operations of the firmware that belong to an association that has ended: while they are on their way, it restarts, is
+// aborted, or is replaced by another one. At every distance between the two.
 #include "testbench/unit/rnic/llp/sctp/sctp_chip.h"
 
 namespace rnic::test {
@@ -8,7 +8,7 @@ namespace {
 constexpr Cycle kDistances = 301;
 constexpr std::uint16_t kStreams = 16;
 
-// What comes on the streams 1 to 15 right before their association is gone; the firmware has something to do for each.
+// Arrivals on streams 1 to 15 just before their association ends; each gives the firmware something to do.
 enum class What { kStrays, kForeignPpids, kInitiates, kTerminatesBehindInitiates };
 
 class StaleOperations : public SctpChipTest, public testing::WithParamInterface<What> {
@@ -29,8 +29,8 @@ class StaleOperations : public SctpChipTest, public testing::WithParamInterface<
     }
     send(p.port, p.chip_tag, chunks, at);
   }
-  // Each stream is as in an association that has just begun: an Initiate comes to the host, whose word is the first
-  // that is sent; then a chunk that fits nothing is answered by one Terminate.
+  // Each stream is as in a new association: an Initiate reaches the host, whose answer is the first message sent; then
+  // one Terminate answers a chunk that fits nowhere.
   void expect_untouched(Peer& p, const std::string& where) {
     const std::vector<Bytes> rejection = {Bytes{0, 0, 0, 3}}, termination = {Bytes{0, 0, 0, 4}};
     EXPECT_TRUE(take_data(p).empty()) << where << ": sent by an association that is over";
@@ -42,7 +42,7 @@ class StaleOperations : public SctpChipTest, public testing::WithParamInterface<
     for (std::uint16_t s = 0; s < kStreams; ++s) {
       EXPECT_EQ(answers[s], rejection) << where << ", stream " << s;
     }
-    advance(6000);  // the streams are given back
+    advance(6000);  // the streams are returned
     for (std::uint16_t s = 0; s < kStreams; ++s) send_data(p, s, 0, 99, {1, 2});
     advance(9000);
     answers = take_data(p);

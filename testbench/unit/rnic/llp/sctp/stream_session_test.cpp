@@ -1,4 +1,4 @@
-// Each row of the table of states of a DDP stream session, with the octets that it sends (RFC 5043 section 6).
+// Each row of the state table of a DDP stream session, with the octets that it sends (RFC 5043 section 6).
 #include "firmware/conn/stream_session.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ std::vector<std::uint8_t> control(std::uint16_t ssn, std::uint16_t code, const s
 
 class StreamSessionTest : public testing::Test {
  protected:
-  // "4@1" for a Terminate with DDP-SSN 1, "s@1" for a segment.
+  // "4@1" means a Terminate with DDP-SSN 1, "s@1" a segment.
   std::vector<std::string> sent() {
     std::vector<std::string> names;
     for (const auto& m : end_.take_sent()) {
@@ -83,7 +83,7 @@ class StreamSessionTest : public testing::Test {
     if (acknowledged) end_.acknowledge_all();
     EXPECT_EQ(state(), State::kOpen);
   }
-  // What is left of a session whose Terminate is sent.
+  // Ends a session whose Terminate is sent.
   void closes_on_terminate(std::uint16_t ssn) {
     EXPECT_EQ(state(), State::kClosing);
     control_comes(ssn, 4);
@@ -96,7 +96,7 @@ class StreamSessionTest : public testing::Test {
     EXPECT_EQ(state(), State::kIdle);
     EXPECT_EQ(end_.streams().mode(kStream), sctp::StreamMode::kIdle);
     EXPECT_EQ(end_.buffers(), 0u);
-    // The id is good for another one, from 0 on.
+    // The id is free for another session, from 0 on.
     end_.connect(kStream, policy(false));
     EXPECT_THAT(sent(), ElementsAre("1@0"));
   }
@@ -243,7 +243,7 @@ TEST_F(StreamSessionTest, InitSentCrossingInitiatesEndBothSides) {
     for (const auto& message : from.take_sent()) to.receive(message);
   };
   pass(peer, end_);
-  EXPECT_THAT(sent(), ElementsAre("5@0"));  // the Terminate waits: it must not overtake
+  EXPECT_THAT(sent(), ElementsAre("5@0"));  // the Terminate waits, for it must not overtake
   peer.receive({kStream, wire::kPpidDdpSession, control(0, 5, {0, 8, 0, 8})});
   peer.acknowledge_all();
   end_.acknowledge_all();
@@ -471,7 +471,7 @@ TEST_F(StreamSessionTest, TermSentOfAnInitiateThatIsNotAnsweredYet) {
   init_sent(false, false);
   end_.close(kStream);
   EXPECT_THAT(sent(), IsEmpty());  // must not overtake the Initiate
-  control_comes(0, 2);             // crosses
+  control_comes(0, 2);             // crosses the close
   EXPECT_THAT(sent(), ElementsAre("4@1"));
   EXPECT_EQ(segment_comes(1), sctp::ChunkFate::kDropped);
   control_comes(2, 4);
@@ -527,7 +527,7 @@ TEST_F(StreamSessionTest, ClosingTheNextInitiateWaitsForTheAcknowledgements) {
   control_comes(1, 4);
   EXPECT_THAT(sent(), ElementsAre("4@1"));
   end_.told.clear();
-  control_comes(0, 1);  // the peer has our Terminate; its acknowledgement is still on the way
+  control_comes(0, 1);  // the peer has our Terminate; its acknowledgement is still in flight
   EXPECT_THAT(end_.told, IsEmpty());
   end_.acknowledge_all();
   EXPECT_EQ(state(), State::kPending);

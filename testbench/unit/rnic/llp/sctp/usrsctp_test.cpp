@@ -1,5 +1,5 @@
-// Associations with libusrsctp in both roles: set-up, shutdown, abort, restart, loss. Its tags and times of its own
-// make two runs differ in octets, not in their end.
+// Associations with libusrsctp in both roles: set-up, shutdown, abort, restart, loss. The library chooses its own tags
+// and times, so two runs differ in octets, but not in their outcome.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint16_t kOurs = 41000, kTheirs = 41001;
 constexpr Ends kEnds{kAddress, kOurs, kTheirs};
 
-// The library's calls name a wire by an address of ours.
+// The library's callbacks identify a wire by one of our addresses.
 class Wire {
  public:
   std::deque<Bytes> to_us;
@@ -71,7 +71,7 @@ class Usrsctp : public testing::Test {
     streams.sinit_max_instreams = 16;
     EXPECT_EQ(usrsctp_setsockopt(s, IPPROTO_SCTP, SCTP_INITMSG, &streams, sizeof streams), 0);
     indicate(s, indication);
-    struct linger at_once = {1, 0};  // close() is an ABORT
+    struct linger at_once = {1, 0};  // makes close() an ABORT
     EXPECT_EQ(usrsctp_setsockopt(s, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once), 0);
     usrsctp_set_non_blocking(s, 1);
     struct sockaddr_conn me = address(kTheirs);
@@ -98,7 +98,7 @@ class Usrsctp : public testing::Test {
     take();
   }
 
-  // Virtual time, all packets in between.
+  // Runs in virtual time, with all packets in between.
   void run(unsigned ms) {
     for (unsigned t = 0; t < ms; t += 10) {
       while (!wire.to_us.empty()) {
@@ -197,7 +197,7 @@ class Usrsctp : public testing::Test {
   std::vector<std::uint16_t> changes;
   std::uint32_t adaptation = 0;
   unsigned streams_out = 0;
-  unsigned lose = 0;  // of 100 packets
+  unsigned lose = 0;  // out of 100 packets
   Prng random{1};
 };
 
@@ -275,7 +275,7 @@ TEST_F(Usrsctp, TheyAbort) {
   EXPECT_TRUE(heard(Kind::kAborted));
 }
 
-// Both at once.
+// Both at the same time.
 TEST_F(Usrsctp, BothOpen) {
   they_connect();
   we_connect();
@@ -283,7 +283,7 @@ TEST_F(Usrsctp, BothOpen) {
   expect_up();
 }
 
-// We lose all we knew. The socket that was accepted answers, and has not inherited the indication.
+// Our end loses its state. The accepted socket answers, but has not inherited the indication.
 TEST_F(Usrsctp, WeRestart) {
   they_listen();
   we_connect();
@@ -299,7 +299,7 @@ TEST_F(Usrsctp, WeRestart) {
   EXPECT_TRUE(they_heard(SCTP_RESTART));
 }
 
-// We lose all, and they go on: out of the blue.
+// Our end loses its state, and theirs goes on: out of the blue.
 TEST_F(Usrsctp, TheyShutDownWhatWeHaveForgotten) {
   they_listen();
   we_connect();
@@ -312,7 +312,7 @@ TEST_F(Usrsctp, TheyShutDownWhatWeHaveForgotten) {
   EXPECT_EQ(endpoint->counters().out_of_the_blue, 1u);
 }
 
-// Choice 10, in both roles: with another indication and with none.
+// Choice 10, in both roles: with a different indication and without one.
 TEST_F(Usrsctp, APeerThatIsNotDdpIsRefused) {
   for (const std::uint32_t other : {7u, 0u}) {
     they_listen(other);

@@ -1,4 +1,4 @@
-// When a flow acknowledges, and what its segments say of what it received, without a network.
+// When a flow acknowledges, and what its segments report of the received data, without a network.
 #include "model/rnic/llp/tcp/ack_policy.h"
 
 #include <vector>
@@ -83,7 +83,7 @@ TEST(MarkEcho, OfDctcpAcknowledgesWhatCameBeforeTheChange) {
   EXPECT_TRUE(marks.echo());
   EXPECT_FALSE(marks.on_segment_dctcp(true, true, 200));  // no change
   EXPECT_TRUE(marks.on_segment_dctcp(false, true, 300));
-  EXPECT_FALSE(marks.on_segment_dctcp(true, true, 400));  // one is owed already: it goes first
+  EXPECT_FALSE(marks.on_segment_dctcp(true, true, 400));  // an ACK is owed already: it goes first
   EXPECT_TRUE(marks.owes_earlier());
   const MarkEcho::Earlier earlier = marks.take_earlier();
   EXPECT_EQ(earlier.ack, 300u);
@@ -115,7 +115,7 @@ class AckPolicyTest : public testing::Test {
     acks.start(settings, 1000, true);
     write(true);  // the peer learns of the window
   }
-  // A segment of the peer's.
+  // A segment from the peer.
   RxFeedback segment(std::uint32_t seq, std::uint16_t payload) {
     RxFeedback fb;
     fb.acks = true;
@@ -166,11 +166,11 @@ TEST_F(AckPolicyTest, TheDelayIsOverOnlyForWhatWasNotAcknowledged) {
 TEST_F(AckPolicyTest, AWindowUpdateIsDueAfterTwoSegmentsOfRoom) {
   config.window_bytes = 8192;
   restart();
-  RxFeedback fb;  // the peer knows of the window up to 9192, and a step is 2920
+  RxFeedback fb;  // the peer knows the window up to 9192, and a step is 2920
   fb.rcv_nxt = 6272;
   fb.rcv_edge = 9192 + 2920;
   acks.on_feedback(settings, fb);
-  EXPECT_FALSE(acks.window_update_due(settings));  // two segments fit what it knows
+  EXPECT_FALSE(acks.window_update_due(settings));  // two segments fit in the window that it knows
   fb.rcv_nxt = 6273;
   acks.on_feedback(settings, fb);
   EXPECT_TRUE(acks.window_update_due(settings));
@@ -250,7 +250,7 @@ TEST_F(AckPolicyTest, OfDctcpAcknowledgesInTwoStepsWhereTheMarkChanged) {
   acks.on_segment(settings, true);
   SegmentFields first;
   first.flags = TcpHeader::kAck;
-  EXPECT_EQ(acks.write_earlier(settings, now, first), Due::kDelayed);  // the second one waits on
+  EXPECT_EQ(acks.write_earlier(settings, now, first), Due::kDelayed);  // the second one keeps waiting
   EXPECT_EQ(first.ack, 1100u);
   EXPECT_FALSE(first.flags & TcpHeader::kEce);
   EXPECT_FALSE(acks.owes_earlier());

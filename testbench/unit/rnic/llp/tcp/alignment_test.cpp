@@ -60,7 +60,7 @@ class AlignmentTest : public StageTest, public testing::WithParamInterface<bool>
     std::copy(octets.begin(), octets.end(), f.buf->bytes());
     frames.send_at(2 * kFlows + 16, f);
   }
-  // Every flow got the FPDUs, whole, in order, with a good CRC.
+  // Every flow got all FPDUs, whole, in order, with a good CRC.
   void expect_all(std::uint32_t flows) {
     run_until_idle();
     std::vector<std::vector<Bytes>> got(flows);
@@ -111,7 +111,7 @@ TEST_P(AlignmentTest, EverySplitPositionWithTheSecondHalfFirst) {
   EXPECT_EQ(tcp_rx.counters().out_of_order, splits - 1);
 }
 
-// A third cut anywhere after the first: the middle comes last.
+// Octet i of each flow comes last, after the octets beyond it and those before it.
 TEST_P(AlignmentTest, AnOctetInTheMiddleComesLast) {
   const auto splits = static_cast<std::uint32_t>(stream.size());
   for (std::uint32_t i = 0; i < splits; ++i) {

@@ -46,7 +46,7 @@ TEST(CongestionScript, TheInitialWindowIsRfc6928) {
   )");
 }
 
-// Two FPDUs that credit was given for wait in the flow's queue, not in the pipeline, when the window falls.
+// When the window falls, two FPDUs that have credit wait in the flow's queue, not in the pipeline.
 TEST(CongestionScript, ThreeDuplicateAcksResendAndHalve) {
   run_script(R"(
     config initial_window 8
@@ -143,7 +143,7 @@ TEST(CongestionScript, AfterATimeoutTheWindowStartsAtOneSegment) {
   )");
 }
 
-// What was sent twice comes back as duplicates, which must not look like a loss (RFC 6582 section 3.2 step 2).
+// Octets sent twice come back as duplicate ACKs, which must not look like a loss (RFC 6582 section 3.2 step 2).
 TEST(CongestionScript, DuplicatesOfATimeoutStartNoRecovery) {
   run_script(R"(
     config initial_window 4

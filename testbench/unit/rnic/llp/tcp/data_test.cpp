@@ -30,8 +30,8 @@ TEST_F(DataTest, AFrameLeavesTxCyclesAfterTheLastBeatOfItsFpdu) {
   a.segmenter.send(kFlow, 1, 1460, 5000);
   run_until_idle();
   ASSERT_EQ(payloads(0).size(), 1u);
-  // The last beat is pushed at p, reaches tcp_tx at p + 1, and its frame mac_tx tx_cycles later, which sends it at
-  // once.
+  // The last beat is pushed at p and reaches tcp_tx at p + 1. Its frame reaches mac_tx tx_cycles later, which sends it
+  // at once.
   const Cycle start = a.segmenter.pushed_at.at(0) + 1 + TcpConfig{}.tx_cycles;
   const std::uint64_t on_line = (8 + 14 + 1500 + 4) * 80;
   EXPECT_EQ(payloads(0)[0].ps, start * 4000 + on_line + 500'000);
@@ -42,7 +42,7 @@ TEST_F(DataTest, BeatsLeaveRxCyclesAfterTheirCycleInTcpRx) {
   a.segmenter.send(kFlow, 1, 1460, 5000);
   run_until_idle();
   const Cycle arrival = (payloads(0).at(0).ps + 3999) / 4000;
-  // mac_rx takes it at its arrival, tcp_rx a cycle later; the headers take a cycle, each beat one more.
+  // mac_rx takes it at its arrival, tcp_rx a cycle later; the headers take one cycle, each beat one more.
   ASSERT_EQ(b.deframer.beats.size(), 23u);
   for (std::size_t i = 0; i < 23; ++i) EXPECT_EQ(b.deframer.cycles[i], arrival + 1 + 1 + TcpConfig{}.rx_cycles + i);
   EXPECT_EQ(b.deframer.beats[0].bytes, 64);
@@ -106,11 +106,11 @@ TEST_F(DataTest, CreditIsTheWindowThatThePeerGave) {
   connect_rdma();
   b.segmenter.send(kFlow, 1, 64, 5000);
   sc_core::sc_start(sc_core::sc_time(4000 * 4, sc_core::SC_NS));
-  EXPECT_EQ(a.segmenter.granted[0], 65535u);       // all that a knows is the SYN's window, which is never scaled
+  EXPECT_EQ(a.segmenter.granted[0], 65535u);       // a knows only the SYN's window, which is never scaled
   EXPECT_EQ(b.segmenter.granted[0], 128u * 1024);  // from the last ACK of the handshake
   run_until_idle();
   EXPECT_EQ(a.segmenter.granted[0], 128u * 1024);
-  EXPECT_EQ(b.segmenter.granted[0], 128u * 1024);  // so little new room is advertised with the next segment
+  EXPECT_EQ(b.segmenter.granted[0], 128u * 1024);  // the next segment advertises this small new room
 }
 
 TEST_F(DataTest, AnIdleConnectionCausesNoKernelEvent) {
@@ -130,7 +130,7 @@ TEST_F(DataTest, AnIdleFlowIsSmall) {
 
 // ---- Windows
 
-// The right edges that one end announced, against what the other sent.
+// Compares the right edges that one end announced with what the other sent.
 void expect_window_kept(const std::vector<Seen>& seen, unsigned sender, unsigned scale) {
   std::uint32_t edge = 0;
   bool known = false;
@@ -285,7 +285,7 @@ TEST_F(DataTest, DuplicatedAndCorruptedFramesChangeNothing) {
     BufferRef copy = pool.take();
     std::copy(f.data(), f.data() + f.bytes, copy->bytes());
     copy->bytes()[14 + prng.below(f.bytes - 14)] ^= static_cast<std::uint8_t>(1u << prng.below(8));
-    f = Frame{copy, 0, f.bytes, true};  // the FCS was right: only TCP can tell
+    f = Frame{copy, 0, f.bytes, true};  // the FCS was right: only TCP can detect the error
     return true;
   });
   a.segmenter.send(kFlow, 100, 1460, 5000);
@@ -304,7 +304,7 @@ TEST_F(DataTest, APeerThatNoLongerAnswersIsGivenUp) {
   expect_all_returned();
 }
 
-// Two connections of one chip, with limits of their own.
+// Two connections of one chip, with different limits.
 TEST_F(DataTest, OfTwoSilentPeersEachIsGivenUpAtItsOwnTime) {
   connect_rdma();
   a.firmware.open(kIpB, 5000, 4792);
@@ -356,7 +356,7 @@ TEST_F(DataTest, FpdusOfAFlowThatIsGoneAreDropped) {
 TEST_F(DataTest, TheFinComesAfterAllThatWasHandedOver) {
   connect_rdma();
   a.segmenter.send(kFlow, 20, 1460, 5000);
-  a.firmware.close(kFlow, 5800);  // all FPDUs are in the queue, not all are on the line
+  a.firmware.close(kFlow, 5800);  // all FPDUs are in the queue, some are not on the line yet
   b.firmware.on_event = [this](const LlpEvent& e) {
     if (e.kind() == Kind::kAccepted) b.firmware.enter_rdma(e.flow());
     if (e.kind() == Kind::kPeerClosed) b.firmware.close(e.flow());
@@ -372,7 +372,7 @@ TEST_F(DataTest, TheFinComesAfterAllThatWasHandedOver) {
 
 using Trace = std::vector<std::tuple<std::uint64_t, unsigned, Bytes>>;
 
-// The frames in the order of their time; two at the same time, one in each direction, have no order.
+// The frames in time order. Two at the same time, one in each direction, have no order.
 Trace trace(const Recorder& wire) {
   Trace t;
   for (const Seen& s : wire.seen) t.emplace_back(s.ps, s.direction, s.frame);
@@ -404,7 +404,7 @@ TEST_P(OrderTest, ShuffledCallsGiveTheSameFramesAtTheSameTime) {
 INSTANTIATE_TEST_SUITE_P(Seeds, OrderTest, testing::Values(1, 2, 3));
 
 TEST_F(DataTest, RunningAheadOfTheKernelChangesNothing) {
-  ClockDomain clk_a("ahead_a", {4000, 125}), clk_b("ahead_b", {4000, 125});  // as long as the cable
+  ClockDomain clk_a("ahead_a", {4000, 125}), clk_b("ahead_b", {4000, 125});  // as the cable's latency
   TcpNetwork ahead("ahead_", clk_a, clk_b, small(1), small(2));
   lossy_traffic(net);
   lossy_traffic(ahead);

@@ -1,4 +1,4 @@
-// A part of tcp_rx that needs no network: what early_placement was offered.
+// The part of tcp_rx that remembers what early_placement was offered; needs no network.
 #include "model/rnic/llp/tcp/early_offers.h"
 
 #include <vector>

@@ -1,4 +1,4 @@
-// tcp_rx and early_placement: what is offered, what stays of it, and when it goes on.
+// tcp_rx and early_placement: what is offered, what remains of it, and when it goes on.
 #include "model/rnic/llp/tcp/tcp_rx.h"
 #include "testbench/support/contexts.h"
 #include "testbench/support/stage_test.h"
@@ -39,7 +39,7 @@ class EarlyTest : public StageTest {
     return c;
   }
   void enter_rdma() { commands.send(command(Kind::kEnterRdma)); }
-  // Segment n of the stream, at tcp_rx a cycle later.
+  // Segment n of the stream; it reaches tcp_rx a cycle later.
   void receive(unsigned n, Cycle at, unsigned segments = 1) { receive_octets(kSegment * n, kSegment * segments, at); }
   void receive_octets(std::uint32_t offset, std::uint32_t bytes, Cycle at, const char* flags = "PA") {
     PeerSegment s{flags, 1 + offset, 1};
@@ -51,7 +51,7 @@ class EarlyTest : public StageTest {
     std::copy(octets.begin(), octets.end(), f.buf->bytes());
     firmware.at(at, [this, f] { frames.send(f); });
   }
-  // early_placement's answer, at tcp_rx in this cycle.
+  // early_placement's answer; it reaches tcp_rx in this cycle.
   void answer(Cycle at, std::uint64_t offset, std::uint32_t bytes, bool last) {
     EarlyPlaced e{kFlow, offset, bytes, {}, last};
     if (bytes != 0) {
@@ -60,7 +60,7 @@ class EarlyTest : public StageTest {
     }
     firmware.at(at - 2, [this, e] { answers.send(e); });
   }
-  // Segments 1 to n - 1 after the hole of segment 0.
+  // Segments 1 to n - 1, after the hole of segment 0.
   void receive_behind(unsigned n) {
     for (unsigned i = 1; i < n; ++i) receive(i, 10 * i);
   }
@@ -70,7 +70,7 @@ class EarlyTest : public StageTest {
     bool placed;
     bool operator==(const Came& o) const { return offset == o.offset && bytes == o.bytes && placed == o.placed; }
   };
-  // What the deframer got, segment by segment; its octets have to be the stream's, or the header's.
+  // What the deframer got, segment by segment. Its octets must be the stream's, or the header's.
   std::vector<Came> came() const {
     std::vector<Came> all;
     std::uint64_t next = 0;
@@ -126,7 +126,7 @@ TEST_F(EarlyTest, OctetsThatAreKeptAlreadyAreNotOfferedAgain) {
   enter_rdma();
   receive(2, 10);
   receive(2, 30);
-  receive(1, 50, 3);  // around it
+  receive(1, 50, 3);  // covers it on both sides
   receive(5, 70);
   run_until_idle();
   EXPECT_THAT(offers(), ElementsAre(Came{512, 256, false}, Came{1280, 256, false}));
@@ -162,7 +162,7 @@ TEST_F(EarlyTest, ASegmentIsNotOfferedWhileTheOneBeforeItLeaves) {
   EXPECT_EQ(tcp_rx.counters().not_offered, 1u);
 }
 
-// The frame with the FIN is at tcp_rx in cycle 12, its beats leave in 13 to 16; TCP hears of the FIN when the beat that
+// The frame with the FIN is at tcp_rx in cycle 12, its beats leave in 13 to 16. TCP hears of the FIN when the beat that
 // stands for it has passed all stages.
 TEST_F(EarlyTest, AFinLeavesBehindTheLastOctetAndIsReportedWhenItHasPassed) {
   enter_rdma();
@@ -174,7 +174,7 @@ TEST_F(EarlyTest, AFinLeavesBehindTheLastOctetAndIsReportedWhenItHasPassed) {
   EXPECT_TRUE(end.ends && end.first && end.last);
   EXPECT_EQ(end.offset, kSegment);
   EXPECT_EQ(end.bytes, kEndBytes);
-  EXPECT_EQ(stream.cycles().back(), stream.cycles()[3] + 2);  // looked at when they have left
+  EXPECT_EQ(stream.cycles().back(), stream.cycles()[3] + 2);  // looked at after they have left
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports[0].kind, tcp::RxReport::Kind::kFin);
   EXPECT_TRUE(reports[0].told_in_band);
@@ -183,7 +183,7 @@ TEST_F(EarlyTest, AFinLeavesBehindTheLastOctetAndIsReportedWhenItHasPassed) {
     if (b.last) BufferRef::adopt(b.buf);
   }
 }
-// As the FIN; tcp_tx hears of it at once.
+// As for the FIN; tcp_tx hears of it at once.
 TEST_F(EarlyTest, AResetLeavesBehindTheLastOctetAndIsReportedWhenItHasPassed) {
   enter_rdma();
   receive_octets(0, kSegment, 10, "PA");
@@ -194,7 +194,7 @@ TEST_F(EarlyTest, AResetLeavesBehindTheLastOctetAndIsReportedWhenItHasPassed) {
   const StreamBeat& end = stream.back();
   EXPECT_TRUE(end.ends);
   EXPECT_EQ(load_be16(end.data), static_cast<std::uint16_t>(StreamEnd::kReset));
-  EXPECT_EQ(stream.cycles().back(), stream.cycles()[3] + 3);  // the RST has a frame of its own
+  EXPECT_EQ(stream.cycles().back(), stream.cycles()[3] + 3);  // the RST has its own frame
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports[0].kind, tcp::RxReport::Kind::kReset);
   EXPECT_THAT(reports.cycles(), ElementsAre(102));
@@ -222,7 +222,7 @@ TEST_F(EarlyTest, AFinWaitsForWhatEarlyPlacementHolds) {
   }
   offers();
 }
-// Its number is for nobody else before.
+// No other connection gets its number before.
 TEST_F(EarlyTest, AFlowIsReleasedWhenItsFinHasPassed) {
   enter_rdma();
   receive_octets(0, kSegment, 10, "FPA");
@@ -261,7 +261,7 @@ TEST_F(EarlyTest, OnlyTheHeaderOfWhatIsPlacedStays) {
   EXPECT_EQ(headers.in_use(), 0u);
 }
 
-// One of several FPDUs in a segment, at its beginning, in its middle, at its end.
+// One of several FPDUs in a segment: at its beginning, in its middle, at its end.
 TEST_F(EarlyTest, WhatIsPlacedOfASegmentIsCutOutOfIt) {
   enter_rdma();
   receive(1, 10, 5);
@@ -301,7 +301,7 @@ class FewSegments : public EarlyTest {
   FewSegments() : EarlyTest(four_segments()) {}
 };
 
-// Each of them would hold a frame's block for one octet.
+// Each would hold a frame's block for one octet.
 TEST_F(FewSegments, TheirBlocksAreAllThatIsHeld) {
   for (unsigned n = 1; n <= 10; ++n) receive_octets(kSegment * n, 1, 20 * n);
   run_until_idle();
@@ -311,13 +311,13 @@ TEST_F(FewSegments, TheirBlocksAreAllThatIsHeld) {
   EXPECT_EQ(tcp_rx.counters().reorder_bytes_max, 4u);
 }
 
-// Of five FPDUs in a segment one is cut out: the rest of the list is for segments, of which two more fit.
+// One of five FPDUs is cut out of a segment. The rest of the list is for segments: two more fit.
 TEST_F(FewSegments, HalfOfTheListIsNotForPartsOfSegments) {
   enter_rdma();
   receive(1, 10, 5);
   for (unsigned n = 1; n <= 5; ++n) answer(100 + n, 256 * n, 256, n == 5);
   for (unsigned n : {6u, 8u, 10u}) receive(n, 200 + 20 * n);
-  for (unsigned n : {6u, 8u}) answer(500 + n, 256 * n, 256, true);  // in one piece: nothing to cut
+  for (unsigned n : {6u, 8u}) answer(500 + n, 256 * n, 256, true);  // whole segments: nothing to cut
   receive(0, 600);
   run_until_idle();
   EXPECT_EQ(tcp_rx.counters().early_fpdus, 3u);
@@ -328,12 +328,12 @@ TEST_F(FewSegments, HalfOfTheListIsNotForPartsOfSegments) {
   EXPECT_EQ(feedback.back().rcv_nxt, 1u + 7 * 256);
 }
 
-// Memory may still be written for these octets: their delivery must not come before.
+// Memory may still be written for these octets, so they must not be delivered before.
 TEST_F(EarlyTest, OctetsThatAreOfferedWaitForTheAnswer) {
   enter_rdma();
   receive(1, 10);
   receive(0, 30);
-  receive(2, 40);  // in order by then, and behind what waits
+  receive(2, 40);  // in order by then, and after the octets that wait
   answer(100, 256, 256, true);
   run_until_idle();
   EXPECT_EQ(feedback.back().rcv_nxt, 1u + 3 * 256) << "the peer need not wait";
@@ -345,7 +345,7 @@ TEST_F(EarlyTest, OctetsThatAreOfferedWaitForTheAnswer) {
   EXPECT_EQ(tcp_rx.counters().early_saved, 0u) << "nothing is behind a hole any more";
 }
 
-// What fills the hole and overlaps what is placed ends before it.
+// A segment that fills the hole and overlaps placed octets ends before them.
 TEST_F(EarlyTest, WhatOverlapsWhatIsPlacedIsKnownAlready) {
   enter_rdma();
   receive(1, 10);

@@ -37,7 +37,7 @@ TEST_F(FpduAssemblyTest, ASegmentHasTheOctetsOfAllBeats) {
     EXPECT_TRUE(segment.completes_wqe);
     EXPECT_EQ(buffers.in_use(), 1u);
   }
-  EXPECT_EQ(buffers.in_use(), 0u);  // the reference was the segment's
+  EXPECT_EQ(buffers.in_use(), 0u);  // the segment held the only reference
 }
 
 TEST_F(FpduAssemblyTest, TheFirstBeatBeginsANewOne) {

@@ -40,7 +40,7 @@ TEST_F(HandshakeTest, ThreeSegmentsOpenAConnection) {
   EXPECT_EQ(accepted.segment_limit(), 1460);
 }
 
-// Connections come faster than the firmware answers, so both links between it and TCP fill up.
+// Connections arrive faster than the firmware answers, so both links between it and TCP fill up.
 TEST_F(HandshakeTest, OperationsPassWhileEventsWait) {
   b.firmware.finishes_first = true;
   b.firmware.on_event = [this](const LlpEvent&) {
@@ -77,7 +77,7 @@ TEST_F(HandshakeTest, EveryOctetOfTheSynIsAsTheRfcsSay) {
   EXPECT_EQ(wire.seen[2].window(), 131072 >> 2);
 }
 
-// RFC 6528 section 3: between the same four by a clock of 4 us, and unrelated between others.
+// RFC 6528 section 3: a 4-us clock advances the numbers between the same four, and they are unrelated between others.
 TEST_F(HandshakeTest, InitialSequenceNumbersAreAClockAndAStartThatNobodyKnows) {
   std::map<std::uint16_t, std::vector<std::pair<std::uint64_t, std::uint32_t>>> drawn;  // time in us, number; by port
   for (unsigned i = 0; i < 12; ++i) {
@@ -152,7 +152,7 @@ TEST_F(HandshakeTest, TwoOpensThatCrossMakeOneConnection) {
 }
 
 TEST_F(HandshakeTest, TheSmallerMssCounts) {
-  // b announces 1460; a hears 536 because the option is taken away on the cable.
+  // b announces 1460; a sees 536 because the cable removes the option.
   b.firmware.listen(5000);
   a.firmware.open(kIpB, 5000);
   cable.impair([&](unsigned direction, Frame& f) {
@@ -258,7 +258,7 @@ TEST_F(HandshakeTest, FlowsAreUsedAgainAfterTheyAreGone) {
   EXPECT_EQ(b.connection.counters().no_flow, 0u);
 }
 
-// The number stands for another connection by now.
+// The flow number stands for another connection by now.
 TEST_F(HandshakeTest, AnOperationForAnEarlierConnectionHasNoEffect) {
   b.firmware.listen(5000);
   std::vector<LlpEvent> opened;
@@ -288,7 +288,7 @@ TEST_F(HandshakeTest, AnOperationForAnEarlierConnectionHasNoEffect) {
   EXPECT_EQ(wire.texts().back(), ">RA");
 }
 
-// Whatever both ends do, and whatever is lost, every flow is free again in the end.
+// Whatever both ends do, and whatever is lost, every flow is free again at the end.
 TEST_F(HandshakeTest, ConnectionsThatEndInAnyWayLeaveNothingBehind) {
   Prng prng(31);
   cable.impair([&](unsigned, Frame&) { return prng.below(10) != 0; });
@@ -315,7 +315,7 @@ TEST_F(HandshakeTest, ConnectionsThatEndInAnyWayLeaveNothingBehind) {
         default:
           break;
       }
-      fw.abort(e.flow(), now + 4'000'000);  // those that neither end has closed
+      fw.abort(e.flow(), now + 4'000'000);  // if neither end has closed it
     };
   };
   a.firmware.on_event = any_end(a.firmware);

@@ -1,4 +1,4 @@
-// What is lost, and what leaves next, without a network.
+// Which segments are lost, and which segment leaves next, without a network.
 #include "model/rnic/llp/tcp/loss_recovery.h"
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ class LossRecoveryTest : public testing::Test {
       flow.append(pool, std::move(s));
     }
   }
-  // The sequence number of the segment that leaves, in thousands; -1: none may.
+  // Returns the sequence number of the segment that leaves, in thousands; -1: none may.
   int send(std::uint32_t cwnd = kWide, std::uint32_t edge = kWide) {
     const std::uint32_t slot = flow.next_to_send(pool, cwnd, edge);
     if (slot == llp::kNil) return -1;
@@ -40,13 +40,13 @@ class LossRecoveryTest : public testing::Test {
     while (send() >= 0) {
     }
   }
-  // An ACK of new octets. True if the congestion window may grow.
+  // An ACK of new octets. Returns true if the congestion window may grow.
   bool ack(std::uint32_t to) {
     const std::uint32_t bytes = to - flow.snd_una();
     acked = flow.acknowledge(pool, to);
     return flow.on_new_ack(pool, bytes, kMss);
   }
-  // A duplicate ACK with a SACK block, in thousands. True if fast recovery begins.
+  // A duplicate ACK with a SACK block, in thousands. Returns true if fast recovery begins.
   bool sack(std::uint32_t left, std::uint32_t right) { return sack({{left * kMss, right * kMss}}); }
   bool sack(std::vector<wire::SackBlock> blocks) {
     news = flow.on_sack(pool, flow.snd_una(), blocks.data(), static_cast<unsigned>(blocks.size()));
@@ -120,7 +120,7 @@ TEST_F(LossRecoveryTest, EachDuplicateAckTakesASegmentOutOfTheNetwork) {
   for (int i = 0; i < 3; ++i) flow.on_duplicate_ack(pool, kMss);
   EXPECT_EQ(flow.pipe(), 5 * kMss - 3 * kMss - kMss);  // and one is lost
   EXPECT_EQ(send(), 1);
-  ack(3 * kMss);  // two segments, of which one stood for a duplicate ACK; the next one is lost
+  ack(3 * kMss);  // two segments, one of which stood for a duplicate ACK; the next one is lost
   EXPECT_EQ(flow.held_by_peer(), 2 * kMss);
   EXPECT_EQ(flow.pipe(), 3 * kMss - 2 * kMss - kMss);
 }
@@ -134,7 +134,7 @@ TEST_F(LossRecoveryTest, APartialAckMakesTheNextSegmentLost) {
   EXPECT_FALSE(ack(3 * kMss));
   EXPECT_TRUE(flow.recovering());
   EXPECT_EQ(send(1), 3);
-  EXPECT_FALSE(ack(6 * kMss));  // ends it; the window grows with the next one
+  EXPECT_FALSE(ack(6 * kMss));  // ends the recovery; the next ACK makes the window grow
   EXPECT_FALSE(flow.recovering());
   queue(1);
   send_all();
@@ -162,7 +162,7 @@ TEST_F(LossRecoveryTest, SackNamesEachSegmentThatIsLost) {
 }
 
 // RFC 6675 section 4, IsLost: three runs above, or more than two segments' worth of octets. One ACK each, so that no
-// third duplicate comes before.
+// third duplicate comes first.
 TEST_F(LossRecoveryTest, ThreeRunsAboveItMakeAShortSegmentLost) {
   flow.use_sack(true);
   queue(9, 100);
@@ -202,19 +202,19 @@ TEST_F(LossRecoveryTest, ThePipeIsWhatIsNeitherHeldNorLostAndWhatWentAgain) {
   EXPECT_EQ(flow.pipe(), 5 * kMss);
 }
 
-// RFC 6675 section 4, NextSeg: what is lost and did not go again, the lowest first, and then what is new.
+// RFC 6675 section 4, NextSeg: lost segments that were not sent again, lowest first, then new ones.
 TEST_F(LossRecoveryTest, WhatIsLostGoesBeforeWhatIsNew) {
   flow.use_sack(true);
   queue(8);
   send_all();
   queue(2);
-  EXPECT_TRUE(sack({{kMss, 2 * kMss}, {3 * kMss, 4 * kMss}, {5 * kMss, 7 * kMss}}));  // above 4 there are two only
+  EXPECT_TRUE(sack({{kMss, 2 * kMss}, {3 * kMss, 4 * kMss}, {5 * kMss, 7 * kMss}}));  // only two above 4
   EXPECT_EQ(send(), 0);
   EXPECT_EQ(send(), 2);
   EXPECT_TRUE(again);
   EXPECT_EQ(send(kWide, 10 * kMss - 1), 8);
   EXPECT_FALSE(again);
-  EXPECT_EQ(send(kWide, 10 * kMss - 1), -1);  // the peer's window
+  EXPECT_EQ(send(kWide, 10 * kMss - 1), -1);  // beyond the peer's window
   EXPECT_EQ(send(), 9);
   EXPECT_EQ(send(), -1);
 }
@@ -242,8 +242,8 @@ TEST_F(LossRecoveryTest, AfterATimeoutAllGoesAgainWhateverSackSaid) {
   EXPECT_EQ(flow.pipe(), 0u);
   EXPECT_EQ(send(kMss), 0);
   EXPECT_EQ(send(kMss), -1);
-  EXPECT_FALSE(sack(1, 3));  // what SACK says now begins no fast recovery
-  EXPECT_TRUE(ack(kMss));    // in slow start the window grows
+  EXPECT_FALSE(sack(1, 3));  // SACK no longer begins a fast recovery
+  EXPECT_TRUE(ack(kMss));    // the window grows in slow start
   EXPECT_TRUE(flow.recovering());
   EXPECT_TRUE(ack(3 * kMss));
   EXPECT_FALSE(flow.recovering());
@@ -286,7 +286,7 @@ TEST_F(LossRecoveryTest, ANarrowerPathCutsWhatIsQueuedAndResendsWhatWasSent) {
   for (std::uint32_t slot; (slot = flow.next_to_send(pool, kWide, kWide)) != llp::kNil;) {
     const QueuedSegment& s = pool[slot];
     EXPECT_EQ(s.buf->bytes()[s.payload_at], s.seq % kMss / 100);
-    EXPECT_EQ((s.flags & TcpHeader::kPsh) != 0, s.payload_bytes == 200);  // the last piece is what the whole was
+    EXPECT_EQ((s.flags & TcpHeader::kPsh) != 0, s.payload_bytes == 200);  // the last piece inherits PSH
     EXPECT_EQ(s.completes_wqe, s.payload_bytes == 200);
     sizes.push_back(s.payload_bytes);
     flow.sent(pool, slot);
@@ -294,7 +294,7 @@ TEST_F(LossRecoveryTest, ANarrowerPathCutsWhatIsQueuedAndResendsWhatWasSent) {
   EXPECT_THAT(sizes, testing::ElementsAre(400u, 400u, 200u, 400u, 400u, 200u));
 }
 
-// Sequence numbers have gone round half of their circle since the last one.
+// Sequence numbers have gone round half of their circle since the last recovery.
 TEST_F(LossRecoveryTest, DuplicateAcksTellOfALossHoweverLongAgoTheLastWas) {
   constexpr std::uint16_t kLarge = 60'000;  // nothing reads the octets
   while (flow.snd_una() <= 0x8000'0000u) {
@@ -317,7 +317,7 @@ TEST_F(LossRecoveryTest, ANarrowerPathOverrulesTheCongestionWindowOnce) {
   queue(1, 1500);
   send_all();
   flow.fit_to(pool, 600, buffers);
-  EXPECT_EQ(flow.pipe(), 500u);  // the short one is on its way
+  EXPECT_EQ(flow.pipe(), 500u);  // the short one is in flight
   EXPECT_EQ(send(1), 0);
   EXPECT_EQ(send(1), -1);
 }

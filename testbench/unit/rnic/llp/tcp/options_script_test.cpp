@@ -50,7 +50,7 @@ TEST(TimestampScript, AnOldOneIsAnsweredAndItsOctetsAreDropped) {
   )");
 }
 
-// RFC 7323 section 5.5: by then the peer's clock may be on the other side.
+// RFC 7323 section 5.5: by then the peer's clock may be in the other half of its circle.
 TEST(TimestampScript, TheRecentOneIsOldAfterTwentyFourDays) {
   run_script(R"(
     config timestamps 1
@@ -65,7 +65,7 @@ TEST(TimestampScript, TheRecentOneIsOldAfterTwentyFourDays) {
   )");
 }
 
-// The echo is of the segment that caused the ACK first: a delayed ACK, or a hole, makes the round trip longer, never
+// The echo is of the first segment that the ACK covers. So a delayed ACK or a hole makes the round trip longer, never
 // shorter.
 TEST(TimestampScript, TheEchoIsOfTheFirstSegmentThatTheAckCovers) {
   run_script(R"(
@@ -81,7 +81,7 @@ TEST(TimestampScript, TheEchoIsOfTheFirstSegmentThatTheAckCovers) {
   )");
 }
 
-// What is not in the window proves nothing, whatever its timestamp (RFC 7323 section 5.3, R2 before R3).
+// A segment outside the window proves nothing, whatever its timestamp (RFC 7323 section 5.3, R2 before R3).
 TEST(TimestampScript, ASegmentOfThePastDoesNotMoveTheClock) {
   run_script(R"(
     config timestamps 1
@@ -101,8 +101,8 @@ TEST(TimestampScript, ASegmentOfThePastDoesNotMoveTheClock) {
   )");
 }
 
-// 300 us from the first to the echo of the second transmission would be ambiguous; the echo says 20 us, so the next
-// timeout is at its lower bound again.
+// Without timestamps, the 300 us from the first transmission to the ACK of the second would be ambiguous. The echo says
+// 20 us, so the next timeout is at its lower bound again.
 TEST(TimestampScript, TheRoundTripOfARetransmissionIsMeasured) {
   run_script(R"(
     config timestamps 1
@@ -141,7 +141,7 @@ TEST(EcnScript, ItIsAgreedBySynFlagsAndMarksNewDataAlone) {
   )");
 }
 
-// RFC 3168 section 6.1.1: some peers give back all that is reserved.
+// RFC 3168 section 6.1.1: some peers return all reserved bits.
 class EcnAnswers : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Flags, EcnAnswers, testing::Values("SAEW", "SAW", "SA"));
 
@@ -294,7 +294,7 @@ TEST(KeepaliveScript, ASilentPeerIsAskedAndGivenUp) {
   )");
 }
 
-// RFC 9293 section 3.8.4: nobody is asked who was not to be.
+// RFC 9293 section 3.8.4: keepalive is off by default.
 TEST(KeepaliveScript, ByDefaultAPeerMayBeSilentForHours) {
   run_script(R"(
     handshake mss 1000
@@ -306,8 +306,8 @@ TEST(KeepaliveScript, ByDefaultAPeerMayBeSilentForHours) {
   )");
 }
 
-// A connection has it turned on where the chip has no interval: two hours, the shortest that RFC 9293 section 3.8.4
-// allows a default to be.
+// A connection turns keepalive on where the chip has no interval. It gets two hours, the shortest default that RFC 9293
+// section 3.8.4 allows.
 TEST(KeepaliveScript, AConnectionTurnsItOn) {
   run_script(R"(
     handshake mss 1000

@@ -37,7 +37,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-// Octets of the options in a script; SACK blocks count from `base`.
+// The option octets for a script's text; SACK blocks count from `base`.
 Bytes option_octets(const std::string& text, std::uint32_t base) {
   Bytes o;
   for (const std::string& part : split(text, ',')) {
@@ -65,7 +65,7 @@ Bytes option_octets(const std::string& text, std::uint32_t base) {
   return o;
 }
 
-// The options of a segment in the script's words.
+// A segment's options in the script's words.
 std::string options_text(const Seen& s, std::uint32_t base) {
   std::string text;
   const auto add = [&text](const std::string& option) { text += (text.empty() ? "" : ", ") + option; };
@@ -133,7 +133,7 @@ void configure(TcpConfig& config, const std::string& key, const std::string& val
   EXPECT_TRUE(found) << "no key " << key;
 }
 
-// "accepted", of tcp_accepted.
+// "accepted" for tcp_accepted.
 std::string_view name_of(const LlpEvent& e) { return std::string_view(e.name()).substr(4); }
 
 }  // namespace
@@ -379,7 +379,7 @@ void PacketScript::run_to(std::uint64_t ps) {
   if (ps > now) sc_core::sc_start(sc_core::sc_time::from_value(ps - now));
 }
 
-// In steps so short that what follows is in time.
+// In steps so short that the following lines are on time.
 bool PacketScript::wait_for_segment(std::uint64_t until_ps) {
   while (from_chip_.got.seen.size() == seen_) {
     const auto now = static_cast<std::uint64_t>(sc_core::sc_time_stamp().value());

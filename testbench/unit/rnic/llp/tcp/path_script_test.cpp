@@ -1,4 +1,4 @@
-// Path MTU on the wire: RFC 1191, and what RFC 5927 asks of those who believe ICMP.
+// Path MTU on the wire: RFC 1191, and what RFC 5927 requires of hosts that believe ICMP.
 #include "testbench/unit/rnic/llp/tcp/packet_script.h"
 
 namespace rnic::test {
@@ -28,7 +28,7 @@ TEST(PathScript, WhatIsTooLongGoesAgainInPieces) {
   )");
 }
 
-// Alignment is lost for what was cut by the old MULPDU, and for nothing else.
+// Only FPDUs cut to the old MULPDU lose their alignment.
 TEST(PathScript, FpdusOfTheOldSizeAreCutBeforeTheyLeave) {
   run_script(R"(
     handshake mss 1000
@@ -69,7 +69,7 @@ TEST(PathScript, WhatQuotesNothingInFlightIsNotBelieved) {
   )");
 }
 
-// RFC 1191 section 6.3: only ever smaller.
+// RFC 1191 section 6.3: a report only ever makes it smaller.
 TEST(PathScript, EveryNarrowerHopIsToldOnce) {
   run_script(R"(
     handshake mss 1400, sackOK
@@ -92,7 +92,8 @@ TEST(PathScript, EveryNarrowerHopIsToldOnce) {
   )");
 }
 
-// RFC 7323 section 5.7: who checks timestamps lets no router cut, and learns how long a packet may be.
+// RFC 7323 section 5.7: a host that checks timestamps lets no router fragment its packets, and learns how long they may
+// be.
 TEST(PathScript, TimestampsTakeTheirShareOfEachPiece) {
   run_script(R"(
     config timestamps 1
@@ -111,8 +112,8 @@ TEST(PathScript, TimestampsTakeTheirShareOfEachPiece) {
   )");
 }
 
-// RFC 9293 section 3.9.2.2: what may pass does not end a connection, and a source quench says nothing. What does not
-// pass has no say over one that is established either (RFC 5927 section 5.2).
+// RFC 9293 section 3.9.2.2: soft errors do not end a connection, and a source quench has no effect. Nor do hard errors
+// end an established connection (RFC 5927 section 5.2).
 TEST(PathScript, OtherMessagesOfRoutersChangeNothing) {
   run_script(R"(
     config initial_window 2
@@ -147,7 +148,7 @@ TEST(PathScript, OtherMessagesOfRoutersChangeNothing) {
   )");
 }
 
-// MULPDU has a floor that the peer's MSS has not (RFC 5044 section 4.5).
+// MULPDU has a lower bound; the peer's MSS has none (RFC 5044 section 4.5).
 TEST(PathScript, TheFpduOfTheSmallestMulpduFitsAnyMss) {
   run_script(R"(
     handshake mss 64

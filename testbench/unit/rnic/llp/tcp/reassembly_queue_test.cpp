@@ -1,4 +1,4 @@
-// What a connection keeps out of order, within which limits, and what SACK may say of it, without a network.
+// What a connection keeps out of order, within which limits, and what SACK may report of it, without a network.
 #include "model/rnic/llp/tcp/reassembly_queue.h"
 
 #include <map>
@@ -26,7 +26,7 @@ class ReassemblyQueueTest : public testing::Test {
   std::pair<std::uint32_t, std::uint32_t> run_of(const ReassemblyQueue::Kept& kept) {
     return {kept.run.left, kept.run.right};
   }
-  // From `rcv_nxt` on: where what is in order ends.
+  // Takes octets from `rcv_nxt` on. Returns the end of the octets in order.
   std::uint32_t drain(std::uint32_t rcv_nxt) {
     while (queue.octets_at(memory, rcv_nxt)) {
       const llp::ReceivedOctets octets = queue.take_front(memory);
@@ -72,10 +72,10 @@ TEST_F(ReassemblyQueueTest, OrdersWhatComesInAnyOrder) {
 TEST_F(ReassemblyQueueTest, KeepsNoOctetTwice) {
   keep(200, 50);
   keep(300, 50);
-  EXPECT_FALSE(keep(180, 200).whole);  // around, between and behind both
+  EXPECT_FALSE(keep(180, 200).whole);  // before, between and after both
   EXPECT_EQ(memory.bytes, 200u);
   EXPECT_EQ(queue.pieces(), 5u);
-  EXPECT_FALSE(keep(190, 100).dropped);  // all known
+  EXPECT_FALSE(keep(190, 100).dropped);  // nothing new
   EXPECT_EQ(queue.pieces(), 5u);
   EXPECT_EQ(drain(180), 380u);
 }
@@ -84,7 +84,7 @@ TEST_F(ReassemblyQueueTest, SaysWhichSegmentsAreNewAsAWhole) {
   EXPECT_TRUE(keep(200, 50).whole);
   EXPECT_TRUE(keep(250, 50).whole);
   EXPECT_FALSE(keep(280, 40).whole);  // its end is new
-  EXPECT_FALSE(keep(180, 40).whole);  // its start is
+  EXPECT_FALSE(keep(180, 40).whole);  // its start is new
   EXPECT_FALSE(keep(200, 50).whole);
 }
 
@@ -117,12 +117,12 @@ TEST_F(ReassemblyQueueTest, DropsWhatExceedsTheSegmentsOfItsFlow) {
   for (std::uint32_t i = 0; i < 8; ++i) EXPECT_FALSE(keep(200 + 10 * i, 1).dropped);
   EXPECT_TRUE(keep(300, 1).dropped);
   EXPECT_EQ(memory.segments_peak, 8u);
-  EXPECT_FALSE(keep(270, 1).dropped);  // known
+  EXPECT_FALSE(keep(270, 1).dropped);  // known octet
   drain(200);
   EXPECT_FALSE(keep(300, 1).dropped);
 }
 
-// The part before what does not fit is kept, and SACK reports it.
+// The part before the octets that do not fit is kept, and SACK reports it.
 TEST_F(ReassemblyQueueTest, KeepsTheFirstPartOfWhatDoesNotFit) {
   keep(300, 10);
   keep(1000, 900);
@@ -130,7 +130,7 @@ TEST_F(ReassemblyQueueTest, KeepsTheFirstPartOfWhatDoesNotFit) {
   EXPECT_TRUE(kept.dropped);
   EXPECT_FALSE(kept.whole);
   EXPECT_THAT(run_of(kept), Pair(250u, 310u));
-  EXPECT_FALSE(queue.fin_at(450));  // its octets before are missing
+  EXPECT_FALSE(queue.fin_at(450));  // octets before it are missing
 }
 
 TEST_F(ReassemblyQueueTest, KeepsAFinAtItsPlace) {
@@ -189,7 +189,7 @@ TEST_F(ReassemblyQueueTest, CutsOnlyWhileHalfOfTheListIsLeft) {
 TEST_F(ReassemblyQueueTest, ReplacesOnlyWhatItHas) {
   keep(200, 50);
   keep(250, 50);
-  EXPECT_FALSE(replace(220, 60));  // of two pieces
+  EXPECT_FALSE(replace(220, 60));  // two pieces
   EXPECT_FALSE(replace(190, 20));
   EXPECT_FALSE(replace(280, 40));
   EXPECT_FALSE(replace(300, 10));
@@ -197,7 +197,7 @@ TEST_F(ReassemblyQueueTest, ReplacesOnlyWhatItHas) {
   EXPECT_FALSE(replace(200, 50));
 }
 
-// ---- Against a map of octets
+// ---- Against a model with a map of octets
 
 TEST_F(ReassemblyQueueTest, AgreesWithAModelUnderRandomUse) {
   memory = {1 << 20, 1000};

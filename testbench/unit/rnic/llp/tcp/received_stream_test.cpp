@@ -1,4 +1,4 @@
-// Where octets in order wait and go, and how a stream ends, without a network.
+// Where octets in order wait and where they go, and how a stream ends, without a network.
 #include "model/rnic/llp/tcp/received_stream.h"
 
 #include <vector>
@@ -137,7 +137,7 @@ TEST_F(ReceivedStreamTest, SendsABeatForTheFinBehindAllOctets) {
   stream.on_fin();
   EXPECT_EQ(report(), Report::kNothing);
   stream.take_front(pool);
-  EXPECT_EQ(report(true), Report::kLater);  // they are leaving
+  EXPECT_EQ(report(true), Report::kLater);  // they have not left yet
   EXPECT_EQ(report(), Report::kSendEnd);
   stream.on_end_sent();
   EXPECT_EQ(report(), Report::kNothing);
@@ -148,7 +148,7 @@ TEST_F(ReceivedStreamTest, SendsABeatForTheFinBehindAllOctets) {
   EXPECT_EQ(report(), Report::kFin);
 }
 
-// Octets that TCP has acknowledged are delivered first: a Terminate may be among them.
+// Octets that TCP has acknowledged are delivered first: they may include a Terminate.
 TEST_F(ReceivedStreamTest, SendsABeatForTheResetBehindAllOctets) {
   stream.enter_rdma();
   append(10);

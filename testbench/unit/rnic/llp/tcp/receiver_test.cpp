@@ -1,4 +1,4 @@
-// The receiving half of a connection, without a network: what becomes of each segment (RFC 9293 section 3.10.7.4).
+// The receiving half of a connection, without a network: what happens to each segment (RFC 9293 section 3.10.7.4).
 #include "model/rnic/llp/tcp/receiver.h"
 
 #include <vector>
@@ -25,7 +25,7 @@ TEST(ReceiveWindow, HoldsWhatIsBetweenItsEdges) {
   EXPECT_FALSE(window.holds(0x100));
 }
 
-// RFC 9293 table 6, each case at both edges.
+// RFC 9293 table 6: each case at both edges.
 TEST(ReceiveWindow, AcceptsASegmentWithAnOctetInTheWindow) {
   ReceiveWindow window;
   window.open(1000, 500, 100);
@@ -37,7 +37,7 @@ TEST(ReceiveWindow, AcceptsASegmentWithAnOctetInTheWindow) {
   EXPECT_TRUE(window.accepts(900, 101));
   EXPECT_TRUE(window.accepts(1499, 100));
   EXPECT_FALSE(window.accepts(1500, 100));
-  EXPECT_TRUE(window.accepts(900, 1000));  // around the window
+  EXPECT_TRUE(window.accepts(900, 1000));  // covers the whole window
 }
 
 TEST(ReceiveWindow, AClosedWindowAcceptsWhatIsAtRcvNxt) {
@@ -72,14 +72,14 @@ TEST(ReceiveWindow, TakesOffWhatIsBeyondItsEdge) {
   EXPECT_EQ(exact.bytes, 99u);
   EXPECT_TRUE(exact.fin);
   EXPECT_FALSE(exact.beyond);
-  const ReceiveWindow::Part fin = window.part_of(1400, 100, true);  // a FIN takes a number, too
+  const ReceiveWindow::Part fin = window.part_of(1400, 100, true);  // a FIN takes a sequence number, too
   EXPECT_EQ(fin.bytes, 100u);
   EXPECT_FALSE(fin.fin);
   EXPECT_TRUE(fin.beyond);
   const ReceiveWindow::Part part = window.part_of(1400, 101, false);
   EXPECT_EQ(part.bytes, 100u);
   EXPECT_TRUE(part.beyond);
-  EXPECT_EQ(window.part_of(900, 1000, false).bytes, 500u);  // on both sides
+  EXPECT_EQ(window.part_of(900, 1000, false).bytes, 500u);  // cut on both sides
 }
 
 TEST(ReceiveWindow, ReportsRoomFromAStepOn) {
@@ -93,7 +93,7 @@ TEST(ReceiveWindow, ReportsRoomFromAStepOn) {
   EXPECT_FALSE(window.give_room(99, 100));
 }
 
-// RFC 9293 section 3.8.6.2.2: until there is room for so much, the edge stays, and what is behind it is not taken.
+// RFC 9293 section 3.8.6.2.2: the edge stays until there is this much room, and octets beyond it are not taken.
 TEST(ReceiveWindow, ItsEdgeMovesByASegmentOrHalfOfTheWindow) {
   for (const std::uint32_t mss : {100u, 1000u}) {
     ReceiveWindow window;
@@ -152,13 +152,13 @@ TEST(Paws, TheLastOneSaysNothingAfterItsLife) {
   EXPECT_FALSE(paws.is_old(99, {1091, 50}));
   EXPECT_EQ(PawsTime::life_of(1'000'000), 24u * 86'400);
   EXPECT_EQ(PawsTime::life_of(1'000'000'000), 24u * 86'400);
-  EXPECT_EQ(PawsTime::life_of(1000), 2147u);  // half a turn
+  EXPECT_EQ(PawsTime::life_of(1000), 2147u);  // half of the timestamp circle
 }
 
 // ---- Receiver
 
-// What the peer sends begins at kFirst; of ours, kUna is the first octet that is not acknowledged, and kNxt the next
-// one.
+// The peer's stream begins at kFirst. In ours, kUna is the first octet that is not acknowledged, and kNxt the next one
+// to send.
 constexpr std::uint32_t kFirst = 1000, kWindow = 2000;
 constexpr std::uint32_t kUna = 0xfffffff0, kNxt = 500, kPeerWindow = 3000;
 constexpr FlowId kFlow{3};
@@ -209,7 +209,7 @@ class ReceiverTest : public testing::Test {
   ReassemblyMemory memory{1 << 16, 100};
   Receiver receiver;
   ReceivedSegment last;
-  std::vector<std::uint32_t> from_queue;  // octets of each piece that came in order
+  std::vector<std::uint32_t> from_queue;  // octets of each piece, in order
 };
 
 TEST_F(ReceiverTest, TakesWhatIsInOrder) {
@@ -232,7 +232,7 @@ TEST_F(ReceiverTest, OwesNoAnswerForAnEmptySegmentOfTheWindow) {
   }
 }
 
-// RFC 9293 section 3.10.7.4, first. The one before RCV.NXT is a keepalive, or a probe of our window.
+// RFC 9293 section 3.10.7.4, first step. The segment just before RCV.NXT is a keepalive, or a probe of our window.
 TEST_F(ReceiverTest, AnswersWhatIsOutsideOfTheWindowAndBelievesNothingOfIt) {
   struct Outside {
     std::uint32_t seq, bytes;
@@ -257,7 +257,7 @@ TEST_F(ReceiverTest, AnswersWhatIsOutsideOfTheWindowAndBelievesNothingOfIt) {
   EXPECT_TRUE(receive(kFirst + kWindow, 100).beyond_window);
 }
 
-// The same, "special allowance".
+// The same step, "special allowance".
 TEST_F(ReceiverTest, AClosedWindowTakesAnAckAndNoOctets) {
   receive(kFirst, kWindow);
   const Receiver::Arrival a = receive(kFirst + kWindow, 100, kFin);
@@ -337,7 +337,7 @@ TEST_F(SynReceived, RefusesWhatDoesNotAcknowledgeTheSyn) {
 }
 
 TEST_F(SynReceived, ASynOfTheWindowEndsIt) {
-  EXPECT_EQ(receive(kFirst - 1, 0, TcpHeader::kSyn).verdict, Verdict::kBadSyn);  // the one that is known
+  EXPECT_EQ(receive(kFirst - 1, 0, TcpHeader::kSyn).verdict, Verdict::kBadSyn);  // the known SYN
   EXPECT_EQ(receive(kFirst + kWindow, 0, TcpHeader::kSyn).verdict, Verdict::kBadSyn);
   EXPECT_EQ(receive(kFirst + 10, 0, TcpHeader::kSyn).verdict, Verdict::kReset);
 }
@@ -356,7 +356,7 @@ TEST_F(ActiveSynReceived, TheSynThatIsKnownAcknowledgesOurs) {
   const Receiver::Arrival a = receive(with_ack(kUna + 1, kFirst - 1, 0, kSynAck));
   EXPECT_TRUE(a.acks);
   EXPECT_EQ(a.answer, Answer::kChallenge);
-  EXPECT_FALSE(receive(with_ack(kUna + 1, kFirst - 1, 0, kSynAck)).acks);  // once
+  EXPECT_FALSE(receive(with_ack(kUna + 1, kFirst - 1, 0, kSynAck)).acks);  // only once
 }
 
 // ---- Octets
@@ -401,7 +401,7 @@ TEST_F(ReceiverTest, KeepsWhatIsOutOfOrderAndReportsTheRun) {
   EXPECT_EQ(a.offered.size(), 50u);
   EXPECT_EQ(a.offered_distance, 100u);
   EXPECT_EQ(receiver.rcv_nxt(), kFirst);
-  EXPECT_THAT(receive(kFirst + 100, 60).offered, IsEmpty());  // only in part new
+  EXPECT_THAT(receive(kFirst + 100, 60).offered, IsEmpty());  // only a part is new
 }
 
 TEST_F(ReceiverTest, SaysThatSomeDidNotFit) {
@@ -423,19 +423,19 @@ TEST_F(ReceiverTest, FillsAGapAndAnswersAtOnce) {
   EXPECT_EQ(receiver.rcv_nxt(), kFirst + 200);
 }
 
-// RFC 5681 section 4.2: also a segment that fills a part of the gap.
+// RFC 5681 section 4.2: this also holds for a segment that fills part of the gap.
 TEST_F(ReceiverTest, AnswersAtOnceWhileAGapIsLeft) {
   receive(kFirst + 300, 50);
   EXPECT_EQ(receive(kFirst, 100).answer, Answer::kNow);
 }
 
-// Octets that were kept go on from the queue, so what overlaps them is in order up to there only.
+// Kept octets go on from the queue, so a segment that overlaps them is in order only up to there.
 TEST_F(ReceiverTest, TakesInOrderWhatComesBeforeWhatIsKept) {
   receive(kFirst + 100, 50);
   const Receiver::Arrival a = receive(kFirst, 200, kFin);
   EXPECT_EQ(a.in_order.size(), 100u);
   EXPECT_THAT(from_queue, ElementsAre(50u, 50u));
-  EXPECT_EQ(a.kept.left, a.kept.right);  // nothing is out of order any more
+  EXPECT_EQ(a.kept.left, a.kept.right);  // nothing is out of order now
   EXPECT_THAT(a.offered, IsEmpty());
   EXPECT_TRUE(receiver.finished());
   EXPECT_EQ(receiver.rcv_nxt(), kFirst + 201);
@@ -482,7 +482,7 @@ TEST_F(ReceiverTest, ReportsARepeatedFin) {
   EXPECT_TRUE(a.duplicate);
   EXPECT_EQ(receiver.rcv_nxt(), kFirst + 101);
   EXPECT_FALSE(receive(kFirst + 50, 50).fin);
-  EXPECT_FALSE(receive(kFirst, 50, kFin).fin);  // of older octets
+  EXPECT_FALSE(receive(kFirst, 50, kFin).fin);  // the FIN of older octets
 }
 
 TEST_F(ReceiverTest, TakesNothingBehindAFin) {
@@ -502,9 +502,9 @@ TEST_F(ReceiverTest, ObeysARstAtRcvNxtOnly) {
   EXPECT_EQ(receive(kFirst + 1, 0, TcpHeader::kRst).verdict, Verdict::kBadReset);
   const Receiver::Arrival a = receive(kFirst, 0, TcpHeader::kRst | TcpHeader::kAck);
   EXPECT_EQ(a.verdict, Verdict::kReset);
-  EXPECT_TRUE(a.for_sender);  // which falls silent
+  EXPECT_TRUE(a.for_sender);  // the sending half falls silent
   EXPECT_FALSE(a.acks || a.answer != Answer::kNone);
-  EXPECT_FALSE(receiver.is_open());  // nothing more is taken
+  EXPECT_FALSE(receiver.is_open());  // nothing is accepted now
 }
 
 TEST_F(ReceiverTest, ChallengesARstOfTheWindowOnly) {
@@ -601,7 +601,7 @@ TEST_F(ReceiverTest, TakesTimestampsThatWereNotAgreedOn) {
   EXPECT_EQ(receive(s).verdict, Verdict::kAcceptable);
 }
 
-// ---- What the sending half hears
+// ---- What the sending half learns
 
 TEST_F(ReceiverTest, TellsTheSendingHalfOfTheSegment) {
   ReceivedSegment s = segment(kFirst, 100);
@@ -631,7 +631,7 @@ TEST_F(ReceiverTest, AWindowHasThirtyBits) {
   ReceivedSegment s = segment(kFirst, 0);
   s.header.window = 0xffff;
   EXPECT_EQ(receiver.feedback(kFlow, s, receive(s)).window, 0x3fffc000u);
-  s.header.ack = kNxt - 0x3fffc000u;  // as old as that
+  s.header.ack = kNxt - 0x3fffc000u;  // the oldest ACK number accepted
   EXPECT_EQ(receive(s).verdict, Verdict::kAcceptable);
   --s.header.ack;
   EXPECT_EQ(receive(s).verdict, Verdict::kBadAck);

@@ -1,5 +1,5 @@
-// Holes: what is kept after them, what the peer gets reported of it, and how the sender reacts to such reports (RFC
-// 2018, 6675).
+// Holes: what is kept after them, what the peer gets reported, and how the sender reacts to such reports (RFC 2018,
+// 6675).
 #include "testbench/unit/rnic/llp/tcp/packet_script.h"
 
 namespace rnic::test {
@@ -132,7 +132,8 @@ TEST(SackScript, WhatDoesNotFitIsDroppedAndNotTold) {
   )");
 }
 
-// However short they are. Reported octets stay (RFC 2018 section 8), and the first hole needs no room.
+// The list limits segments, however short they are. Reported octets stay (RFC 2018 section 8), and the first hole needs
+// no room.
 TEST(SackScript, NoMoreSegmentsAreKeptThanTheListHolds) {
   run_script(R"(
     config reorder_segments 3
@@ -203,7 +204,7 @@ TEST(SackScript, AFinBehindAHoleWaitsForIt) {
   )");
 }
 
-// Data has no room for SACK, and a duplicate ACK with data would not count: the ACK goes alone.
+// Data leaves no room for SACK, and a duplicate ACK with data would not count, so the ACK goes alone.
 TEST(SackScript, DataDoesNotCarryTheAckOfAHole) {
   run_script(R"(
     handshake mss 1460, sackOK
@@ -244,7 +245,7 @@ TEST(SackScript, ThreeSegmentsAboveAHoleMakeItLost) {
   )");
 }
 
-// All holes of a window go in one round trip, in order, as the pipe allows.
+// All holes of a window are filled in one round trip, in order, as the pipe allows.
 TEST(SackScript, AllHolesAreFilledInOneRoundTrip) {
   run_script(R"(
     handshake mss 1000, sackOK
@@ -292,7 +293,7 @@ TEST(SackScript, BlocksOfOneAckAreEnough) {
   )");
 }
 
-// RFC 2018 section 8: after a timeout nothing that SACK said counts, for the peer may have thrown it away.
+// RFC 2018 section 8: after a timeout all SACK information is discarded, for the peer may have dropped those octets.
 TEST(SackScript, ATimeoutForgetsWhatWasKept) {
   run_script(R"(
     handshake mss 1000, sackOK

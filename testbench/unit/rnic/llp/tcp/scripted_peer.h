@@ -1,4 +1,4 @@
-// One chip against a peer that is a script: frames are written octet by octet, without the model's wire code.
+// One chip against a scripted peer: frames are written octet by octet, without the model's wire code.
 #pragma once
 
 #include "testbench/unit/rnic/llp/tcp/tcp_chip.h"
@@ -15,7 +15,7 @@ inline std::uint32_t sum_words(const Bytes& b, std::size_t from, std::size_t to)
   return sum;
 }
 
-// What the peer at 10.0.0.1:4000 sends to port 5000 of 10.0.0.2.
+// A segment from the peer at 10.0.0.1:4000 to port 5000 of 10.0.0.2.
 struct PeerSegment {
   std::string flags;  // of F S R P A U E W (CWR)
   std::uint32_t seq = 0, ack = 0;
@@ -90,7 +90,7 @@ class ScriptedPeerTest : public StageTest {
   RawSender peer{"peer"};
   RawReceiver from_chip{"from_chip"};
   Recorder& answers = from_chip.got;
-  std::uint32_t seq = 0xffffff80, ack = 0;  // sequence numbers wrap on the way
+  std::uint32_t seq = 0xffffff80, ack = 0;  // sequence numbers wrap during the test
 };
 
 }  // namespace rnic::test

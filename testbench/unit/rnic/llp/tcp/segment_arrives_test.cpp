@@ -8,7 +8,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Kind = TcpEvents;
 
-constexpr std::uint32_t kWindow = 0xffff;  // the largest without a scale
+constexpr std::uint32_t kWindow = 0xffff;  // the largest without scaling
 
 class SegmentArrives : public ScriptedPeerTest {
  protected:
@@ -49,8 +49,8 @@ TEST_F(SegmentArrives, ARstExactlyAtTheNextOctetResets) {
   EXPECT_THAT(answers.texts(), IsEmpty());
 }
 
-// What TCP has acknowledged is delivered first. The connection is over all the same: nothing leaves and nothing is
-// taken.
+// Octets that TCP has acknowledged are delivered first. The connection is over all the same: nothing is sent, and
+// nothing is accepted.
 TEST_F(SegmentArrives, ARstIsToldBehindTheOctetsBeforeIt) {
   chip.segmenter.send_now(FlowId{0}, 1, 100);
   run_us(5);
@@ -70,7 +70,7 @@ TEST_F(SegmentArrives, ARstIsToldBehindTheOctetsBeforeIt) {
   EXPECT_EQ(stream(), counting_bytes(100));
   EXPECT_THAT(chip.firmware.kinds(), ElementsAre(Kind::kAccepted, Kind::kReset));
   EXPECT_EQ(chip.connection.flows_in_use(), 0u);
-  send(PeerSegment{"S", seq + 5000});  // the number of the flow is free
+  send(PeerSegment{"S", seq + 5000});  // the flow's number is free
   EXPECT_THAT(answers.texts(), ElementsAre("<SA"));
 }
 
@@ -94,7 +94,7 @@ TEST_F(SegmentArrives, ARstElsewhereInTheWindowIsChallenged) {
   send(PeerSegment{"R", seq + 1000});
   EXPECT_THAT(answers.texts(), ElementsAre("<A"));
   send(PeerSegment{"R", seq - 1000});
-  EXPECT_THAT(answers.texts(), ElementsAre("<A"));  // outside: no answer
+  EXPECT_THAT(answers.texts(), ElementsAre("<A"));  // outside the window: no answer
   EXPECT_THAT(chip.firmware.kinds(), ElementsAre(Kind::kAccepted));
   EXPECT_EQ(counters().bad_reset, 2u);
 }
@@ -105,7 +105,7 @@ TEST_F(SegmentArrives, ASynInsideAConnectionIsChallenged) {
   EXPECT_THAT(chip.firmware.kinds(), ElementsAre(Kind::kAccepted));
 }
 
-// RFC 5961 section 7: RST, SYN and ACK count together.
+// RFC 5961 section 7: challenge ACKs for RST, SYN and ACK count together.
 TEST_F(SegmentArrives, ChallengeAcksAreFewInAnInterval) {
   const TcpConfig config;
   const PeerSegment forged[] = {{"R", seq + 1000}, {"S", seq + 10}, {"A", seq, ack + 1000}};
@@ -129,13 +129,13 @@ TEST_F(SegmentArrives, AnAckOfWhatWasNeverSentIsAnsweredAndItsOctetsDropped) {
   EXPECT_THAT(stream(), IsEmpty());
   EXPECT_EQ(counters().bad_ack, 2u);
   EXPECT_THAT(chip.firmware.kinds(), ElementsAre(Kind::kAccepted));
-  send(PeerSegment{"A", seq, ack - 0xffff, counting_bytes(100)});  // as old as a window may be
+  send(PeerSegment{"A", seq, ack - 0xffff, counting_bytes(100)});  // one window old, the oldest allowed
   EXPECT_EQ(stream(), counting_bytes(100));
   send(PeerSegment{"A", seq + 100, ack - 0x10000, counting_bytes(100, 100)});
   EXPECT_EQ(stream().size(), 100u);
 }
 
-// Neither work completes nor does the window open.
+// No work completes, and the window does not open.
 TEST_F(SegmentArrives, NothingIsBelievedOfASegmentOutsideOfTheWindow) {
   send(PeerSegment{"A", seq, ack, {}, 600});
   answers.seen.clear();
@@ -259,7 +259,7 @@ class Accepting : public ScriptedPeerTest {
   }
 };
 
-// RFC 9293 section 3.10.7.4, fifth: in SYN-RECEIVED.
+// RFC 9293 section 3.10.7.4, fifth step, in SYN-RECEIVED.
 TEST_F(Accepting, WhatDoesNotAcknowledgeTheSynIsRefused) {
   synchronize();
   for (const std::uint32_t wrong : {ack - 1, ack + 1}) {
@@ -276,10 +276,10 @@ TEST_F(Accepting, WhatDoesNotAcknowledgeTheSynIsRefused) {
   EXPECT_EQ(chip.tcp_rx.counters().bad_ack, 2u);
 }
 
-// The same, fourth.
+// The same section, fourth step.
 TEST_F(Accepting, ASynOfTheWindowForgetsTheConnectionThatIsNotEstablished) {
   synchronize();
-  send(PeerSegment{"S", seq - 1});  // sent again
+  send(PeerSegment{"S", seq - 1});  // a retransmission
   EXPECT_THAT(answers.texts(), ElementsAre("<A"));
   EXPECT_EQ(chip.connection.flows_in_use(), 1u);
   send(PeerSegment{"S", seq + 100});

@@ -1,4 +1,4 @@
-// What bounds a flow's sending, without a network: windows, the retransmission timer, the path's MTU, frames.
+// What limits a flow's sending, without a network: windows, the retransmission timer, the path's MTU, frames.
 #include <gmock/gmock.h>
 
 #include "model/rnic/llp/link_address.h"
@@ -41,7 +41,7 @@ TEST_F(CongestionWindowTest, GrowsOnlyWhereItMayAndWithoutAnEcho) {
 }
 
 TEST_F(CongestionWindowTest, AnEchoReducesItOnceAWindowOfData) {
-  EXPECT_FALSE(window.on_echo(algorithm, 0, 10 * kMss));  // of what was sent before the connection was open
+  EXPECT_FALSE(window.on_echo(algorithm, 0, 10 * kMss));  // echo of data sent before the connection was open
   EXPECT_TRUE(window.on_echo(algorithm, kMss, 10 * kMss));
   EXPECT_EQ(window.octets(), 4500u);  // half of the flight
   EXPECT_FALSE(window.on_echo(algorithm, 10 * kMss, 14 * kMss));
@@ -54,14 +54,14 @@ TEST_F(CongestionWindowTest, ALossIsTheReductionForEchoesOfTheSameData) {
   EXPECT_EQ(window.octets(), 5 * kMss);
 }
 
-// RFC 3168 section 6.1.2. That of DCTCP is smaller, so a loss is a loss.
+// RFC 3168 section 6.1.2. DCTCP reduces by less, so there the loss counts as well.
 TEST_F(CongestionWindowTest, AnEchoIsTheReductionForALossOfTheSameData) {
   window.on_echo(algorithm, kMss, 11 * kMss);
   EXPECT_EQ(window.octets(), 5 * kMss);
   window.on_loss(algorithm, 6 * kMss, 10 * kMss, 16 * kMss);
   EXPECT_EQ(window.octets(), 5 * kMss);
   EXPECT_EQ(window.ssthresh(), 5 * kMss);
-  window.on_loss(algorithm, 6 * kMss, 11 * kMss, 17 * kMss);  // of what came after it
+  window.on_loss(algorithm, 6 * kMss, 11 * kMss, 17 * kMss);  // a loss of later data
   EXPECT_EQ(window.octets(), 3 * kMss);
   const Dctcp dctcp;
   window.open(dctcp, kMss, 10, 0, true);
@@ -88,7 +88,7 @@ TEST_F(CongestionWindowTest, ThePeerIsToldOnceOfAReduction) {
   EXPECT_FALSE(window.take_cwr());
   window.open(algorithm, kMss, 10, 0, false);
   window.on_loss(algorithm, 10 * kMss, 0, 10 * kMss);
-  EXPECT_FALSE(window.take_cwr());  // which did not agree to ECN
+  EXPECT_FALSE(window.take_cwr());  // this peer did not agree to ECN
 }
 
 TEST_F(CongestionWindowTest, SilenceTakesItBackToTheInitialOne) {
@@ -127,12 +127,12 @@ TEST(SendWindow, WhatIsOlderDoesNotTakeItBack) {
   SendWindow window;
   window.open(0xfffffff0, 1000, 5000);
   window.update(20, 2000, 4000);
-  EXPECT_FALSE(window.update(19, 2000, 9000));  // overtaken
+  EXPECT_FALSE(window.update(19, 2000, 9000));  // an older segment, overtaken on the way
   EXPECT_EQ(window.edge(), 6000u);
   window.update(20, 1999, 9000);
   EXPECT_EQ(window.edge(), 6000u);
   EXPECT_TRUE(window.update(19, 2000, 4000));
-  window.update(19, 2100, 4000);  // sent again, with a later ACK
+  window.update(19, 2100, 4000);  // a retransmission with a later ACK
   EXPECT_EQ(window.edge(), 6100u);
   window.update(30, 2100, 10);
   EXPECT_EQ(window.edge(), 2110u);
@@ -146,7 +146,7 @@ TEST(SendWindow, CreditIsWhatBothWindowsHoldAndNobodyWasGiven) {
   EXPECT_EQ(window.credit(0x8000), 0x1000u);
   window.grant(0x1000);
   EXPECT_EQ(window.credit(0x8000), 0u);
-  EXPECT_EQ(window.credit(0xffffff80), 0u);  // the congestion window fell below what was granted
+  EXPECT_EQ(window.credit(0xffffff80), 0u);  // the congestion window fell below the granted credit
   window.update(1, 0xffffff10, 0x1000);
   EXPECT_EQ(window.credit(0x8000), 0x10u);
 }
@@ -158,7 +158,7 @@ TEST(SendWindow, HalfOfTheLargestIsWorthASegment) {
   window.update(1, 1000, 1999);
   EXPECT_EQ(window.usable(1000), 1999u);
   EXPECT_EQ(window.usable(2999), 0u);
-  EXPECT_EQ(window.usable(3000), 0u);  // it shrank
+  EXPECT_EQ(window.usable(3000), 0u);  // the window shrank
   EXPECT_TRUE(window.worth_sending(2000));
   EXPECT_FALSE(window.worth_sending(1999));
   window.open(0, 1000, 0);
@@ -176,8 +176,8 @@ TEST(PathMtu, OnlyAReportOfASmallerOneAboutWhatIsInFlightCounts) {
   EXPECT_TRUE(path.on_report(1400, true, 576, false));
   EXPECT_EQ(path.mss(), 1360u);
   EXPECT_EQ(path.emss(), 1460u);
-  EXPECT_FALSE(path.on_report(1400, true, 576, false));  // known
-  EXPECT_TRUE(path.on_report(100, true, 576, false));    // no less than the floor
+  EXPECT_FALSE(path.on_report(1400, true, 576, false));  // known already
+  EXPECT_TRUE(path.on_report(100, true, 576, false));    // not below the floor
   EXPECT_EQ(path.mss(), 536u);
 }
 
@@ -251,7 +251,7 @@ TEST_F(RetransmissionTimerTest, OneSegmentIsTimedAtATime) {
   EXPECT_EQ(timer.srtt(), 0u);
   timer.measure(settings, 2000, {}, 50);
   EXPECT_EQ(timer.srtt(), 40u);
-  timer.measure(settings, 3000, {}, 500);  // nothing is timed
+  timer.measure(settings, 3000, {}, 500);  // no segment is timed
   EXPECT_EQ(timer.srtt(), 40u);
 }
 

@@ -1,4 +1,4 @@
-// The sending half of a connection, without a network: what an ACK, a timeout or a router's report leads to.
+// The sending half of a connection, without a network: reactions to an ACK, a timeout or a router's report.
 #include "model/rnic/llp/tcp/sender.h"
 
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ class SenderTest : public testing::Test {
       sender.queue_fpdu(*resources, std::move(s), cuts);
     }
   }
-  // The segment that leaves; nullptr: none may.
+  // Returns the segment that leaves; nullptr: none may.
   const QueuedSegment* send() {
     const std::uint32_t slot = sender.next_to_send(*resources);
     if (slot == llp::kNil) return nullptr;
@@ -79,7 +79,7 @@ class SenderTest : public testing::Test {
   Sender sender;
   Sender::Departure departure;
   std::uint32_t cuts = 0;
-  std::uint32_t window = kWindow;  // of the peer, at first
+  std::uint32_t window = kWindow;  // of the peer, initially
   Cycle now = 0;
 };
 
@@ -130,7 +130,7 @@ TEST_F(SenderTest, CreditIsTheSmallerOfBothWindows) {
   EXPECT_EQ(sender.grantable(), 0u);
   queue(4);
   EXPECT_EQ(send_all(), 4u);
-  ack(4 * kMss);  // slow start: one segment more
+  ack(4 * kMss);  // slow start: one more segment
   EXPECT_EQ(sender.grantable(), 5 * kMss);
   ack(4 * kMss, 2 * kMss);  // the peer shrinks its window
   EXPECT_EQ(sender.grantable(), 2 * kMss);
@@ -161,7 +161,7 @@ TEST_F(SenderTest, WithoutSackADuplicateAckIsPureAndHasTheSameWindow) {
   EXPECT_TRUE(departure.again);
 }
 
-// RFC 5681 section 2: of its five conditions, those that the ACK alone shows.
+// RFC 5681 section 2: those of its five conditions that the ACK alone shows.
 TEST_F(SenderTest, ADuplicateAckHasNoOctetsAndNoFinAndSomethingIsOutstanding) {
   agreed.sack = false;
   enter_rdma();
@@ -180,7 +180,7 @@ TEST_F(SenderTest, ADuplicateAckHasNoOctetsAndNoFinAndSomethingIsOutstanding) {
   EXPECT_FALSE(ack(4 * kMss).duplicate);
 }
 
-// RFC 5681 section 3.2, step 2: what limited transmit sent does not count.
+// RFC 5681 section 3.2, step 2: segments sent by limited transmit do not count.
 TEST_F(SenderTest, ALossHalvesWhatWasInFlightBeforeTheDuplicates) {
   agreed.sack = false;
   config.initial_window = 8;
@@ -196,7 +196,7 @@ TEST_F(SenderTest, ALossHalvesWhatWasInFlightBeforeTheDuplicates) {
   EXPECT_EQ(sender.slow_start_threshold(), 4 * kMss);
   EXPECT_EQ(sender.congestion_window(), 4 * kMss);
   EXPECT_EQ(send()->seq, 0u);
-  ack(9 * kMss, window);  // below the highest one that was sent
+  ack(9 * kMss, window);  // below the highest segment sent
   EXPECT_EQ(send()->seq, 9 * kMss);
   EXPECT_TRUE(departure.again);
   ack(10 * kMss, window);
@@ -204,7 +204,7 @@ TEST_F(SenderTest, ALossHalvesWhatWasInFlightBeforeTheDuplicates) {
   EXPECT_EQ(send_all(), 2u);
 }
 
-// What came to be sent in the meantime, within the window, counts.
+// Segments sent meanwhile within the window count.
 TEST_F(SenderTest, ALossHalvesWhatTheWindowLetGoAmongTheDuplicates) {
   agreed.sack = false;
   config.initial_window = 12;
@@ -220,7 +220,8 @@ TEST_F(SenderTest, ALossHalvesWhatTheWindowLetGoAmongTheDuplicates) {
   EXPECT_EQ(sender.slow_start_threshold(), 4 * kMss);
 }
 
-// Three losses of a window are one, and a loss of the next one is another (RFC 5681 section 4.3, RFC 6675 section 5).
+// Three losses in one window count as one; a loss in the next window counts again (RFC 5681 section 4.3, RFC 6675
+// section 5).
 TEST_F(SenderTest, EachWindowWithLossesIsHalvedOnce) {
   config.initial_window = 16;
   window = 40 * kMss;
@@ -239,15 +240,15 @@ TEST_F(SenderTest, EachWindowWithLossesIsHalvedOnce) {
   EXPECT_TRUE(sack(0, {{1, 4}}));  // 0 is lost
   EXPECT_EQ(sender.slow_start_threshold(), 8 * kMss);
   EXPECT_EQ(send()->seq, 0u);
-  EXPECT_FALSE(sack(0, {{5, 8}, {1, 4}}));   // 4
-  EXPECT_EQ(send(), nullptr);                // nine are on their way
-  EXPECT_FALSE(sack(4, {{9, 16}, {5, 8}}));  // 8; a part is acknowledged
+  EXPECT_FALSE(sack(0, {{5, 8}, {1, 4}}));   // 4 is lost
+  EXPECT_EQ(send(), nullptr);                // nine are in flight
+  EXPECT_FALSE(sack(4, {{9, 16}, {5, 8}}));  // 8 is lost; a partial ACK
   EXPECT_EQ(send()->seq, 4 * kMss);
   EXPECT_EQ(send()->seq, 8 * kMss);
   EXPECT_FALSE(sack(8, {{9, 16}}));
   EXPECT_EQ(sender.congestion_window(), 8 * kMss);
   EXPECT_FALSE(sack(16, {}));
-  EXPECT_EQ(sender.congestion_window(), 8 * kMss);  // of congestion avoidance: a window for each segment more
+  EXPECT_EQ(sender.congestion_window(), 8 * kMss);  // congestion avoidance: each further segment takes a window
   queue(9);
   EXPECT_EQ(send_all(), 8u);
   for (std::uint32_t i = 17; i <= 23; ++i) {
@@ -279,11 +280,11 @@ TEST_F(SenderTest, TimeoutsOfASegmentLowerTheThresholdOnce) {
     EXPECT_EQ(send(), nullptr);
   }
   ack(2 * kMss);
-  sender.on_timeout(*resources);  // of another one
+  sender.on_timeout(*resources);  // of another segment
   EXPECT_EQ(sender.slow_start_threshold(), 3 * kMss);
 }
 
-// RFC 6298 section 3: four samples, of which SRTT and four times RTTVAR are by hand.
+// RFC 6298 section 3: four samples. SRTT and four times RTTVAR were computed by hand.
 TEST_F(SenderTest, EachRoundTripIsMeasured) {
   config.rto_min_us = 1;
   enter_rdma();
@@ -303,7 +304,7 @@ TEST_F(SenderTest, EachRoundTripIsMeasured) {
   EXPECT_EQ(round(1600), 364u + 2388u);
 }
 
-// RFC 5681 section 4.3: two losses. What is halved again is the window of the recovery.
+// RFC 5681 section 4.3: two losses. The second one halves the window of the recovery.
 TEST_F(SenderTest, ALostRetransmissionReducesTheThresholdAgain) {
   agreed.sack = false;
   config.initial_window = 8;
@@ -342,7 +343,7 @@ TEST_F(SenderTest, UntilATimeoutIsOverAnEchoReducesNothing) {
   EXPECT_FALSE(ack(kMss, kWindow, TcpHeader::kAck | TcpHeader::kEce).echo);
 }
 
-// RFC 3168 section 6.1.2: a timeout is a reduction as well. What was marked before it is of the same congestion.
+// RFC 3168 section 6.1.2: a timeout is a reduction, too. Marks from before it belong to the same congestion.
 TEST_F(SenderTest, ATimeoutEndsTheRoundAndTheNextNewSegmentSaysSo) {
   agreed.ecn = true;
   enter_rdma();
@@ -355,7 +356,7 @@ TEST_F(SenderTest, ATimeoutEndsTheRoundAndTheNextNewSegmentSaysSo) {
   queue(1);
   ASSERT_TRUE(send() != nullptr && !departure.again);
   EXPECT_TRUE(departure.cwr);
-  EXPECT_TRUE(ack(5 * kMss, kWindow, TcpHeader::kAck | TcpHeader::kEce).echo);  // of what came after it
+  EXPECT_TRUE(ack(5 * kMss, kWindow, TcpHeader::kAck | TcpHeader::kEce).echo);  // a mark on later data
 }
 
 TEST_F(SenderTest, APeerThatClosesItsWindowIsNotGivenUp) {
@@ -377,7 +378,7 @@ TEST_F(SenderTest, AWindowThatShrinksHoldsBackWhatIsNew) {
   queue(2);
   send_all();
   queue(1);
-  ack(0, 1500);  // below what was sent
+  ack(0, 1500);  // below the octets already sent
   EXPECT_EQ(send(), nullptr);
   EXPECT_EQ(sender.grantable(), 0u);
   EXPECT_EQ(sender.on_timeout(*resources), Sender::Expiry::kResend);  // as usual
@@ -424,7 +425,7 @@ TEST_F(SenderTest, OfAWindowThatIsHalfOfTheLargestEveryOctetIsUsed) {
   queue(1, 4 * kMss);
   EXPECT_EQ(send()->payload_bytes, 3 * kMss / 2);
   EXPECT_EQ(send(), nullptr);
-  ack(11 * kMss / 2, 3 * kMss / 2 - 1);  // less than half: its time has to come
+  ack(11 * kMss / 2, 3 * kMss / 2 - 1);  // less than half: it must wait for the timer
   EXPECT_EQ(sender.fit_to_window(*resources), 0u);
   EXPECT_EQ(send(), nullptr);
 }
@@ -454,7 +455,7 @@ TEST_F(SenderTest, OfASmallerOneWhenTheTimerRunsOut) {
   EXPECT_EQ(send()->payload_bytes, kMss - 200u);
 }
 
-// A MULPDU of 128 octets where the peer takes less, and a congestion window of one segment.
+// A MULPDU of 128 octets although the peer takes less, and a congestion window of one segment.
 TEST_F(SenderTest, ACongestionWindowBelowAnFpduCountsAsOne) {
   agreed.emss = 64;
   config.initial_window = 1;
@@ -500,7 +501,7 @@ TEST_F(SenderTest, ASegmentGoesAgainInACopyWhileSomebodyReadsTheFirst) {
   EXPECT_EQ(again->buf->bytes()[again->payload_at], 77);
   const Buffer* copy = again->buf.get();
   sender.on_timeout(*resources);
-  EXPECT_EQ(send()->buf.get(), copy);  // nobody else has that one
+  EXPECT_EQ(send()->buf.get(), copy);  // nothing else holds this copy
 }
 
 TEST_F(SenderTest, ANarrowerPathCutsWhatIsInFlightAndWhatComes) {

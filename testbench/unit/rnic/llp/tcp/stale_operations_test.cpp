@@ -1,5 +1,5 @@
-// Operations of the firmware for a connection that is gone, at every distance from the one that has its flow's number
-// now: while that is opened, in streaming mode, in RDMA mode, and after it.
+// Operations of the firmware for a connection that has ended, at every distance from the next one with the same flow
+// number: while it is opened, in streaming mode, in RDMA mode, and after it.
 #include <optional>
 
 #include "testbench/unit/rnic/llp/tcp/tcp_chip.h"
@@ -13,7 +13,7 @@ enum class What { kSend, kRead, kSetLimits, kEnterRdma, kClose, kAbort };
 
 class StaleTcpOperations : public TcpTest, public testing::WithParamInterface<What> {
  protected:
-  static constexpr Cycle kEnd = 3000;  // of a connection, from its beginning on
+  static constexpr Cycle kEnd = 3000;  // of a connection, from its start
   StaleTcpOperations() : TcpTest(one_flow()) {
     b.firmware.listen(5000);
     b.firmware.on_event = [this](const LlpEvent& e) {
@@ -43,8 +43,8 @@ class StaleTcpOperations : public TcpTest, public testing::WithParamInterface<Wh
     }
     return fw::TcpAbort{flow, life};
   }
-  // What the wire and both firmwares see of two connections: the first is aborted, and the second takes its number. An
-  // operation for the first comes so long after the order to abort it.
+  // What the wire and both firmwares see of two connections. The first is aborted, and the second gets its number. An
+  // operation for the first comes `distance` cycles after the order to abort it.
   struct Story {
     std::vector<std::string> wire;
     std::vector<LlpEvent::Kind> of_a, of_b;

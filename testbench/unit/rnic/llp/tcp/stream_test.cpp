@@ -1,4 +1,5 @@
-// Streaming mode and the switch out of it: the firmware reads what it asks for, the deframer gets the very next octet.
+// Streaming mode and the switch out of it: the firmware reads the octets it asks for, and the deframer gets the very
+// next octet.
 #include "testbench/unit/rnic/llp/tcp/tcp_chip.h"
 
 namespace rnic::test {
@@ -77,7 +78,7 @@ TEST_F(StreamTest, ALongStartUpFrameIsCutAtTheMss) {
   EXPECT_THAT(wire.texts(), ElementsAre(">S", "<SA", ">A", ">A1460", ">PA540", "<A"));
 }
 
-// The octets of one segment, of which the firmware takes the first `split` and the deframer gets the rest.
+// The octets of one segment: the firmware takes the first `split`, and the deframer gets the rest.
 class SwitchAt : public StreamTest, public testing::WithParamInterface<unsigned> {};
 
 TEST_P(SwitchAt, TheDeframerGetsTheVeryNextOctet) {
@@ -103,8 +104,8 @@ TEST_P(SwitchAt, TheDeframerGetsTheVeryNextOctet) {
 INSTANTIATE_TEST_SUITE_P(Octets, SwitchAt,
                          testing::Values(1, 2, 3, 4, 19, 20, 21, 63, 64, 65, 127, 128, 129, 199, 200, 201, 202, 203));
 
-// A read that was asked for before our own frame is not answered by what comes after that: it waits for the next
-// reader, here the deframer, however late that is.
+// A read that was requested before our own frame does not take octets that come after that frame. They wait for the
+// next reader, here the deframer, however late that is.
 class AnswerToOurFrame : public StreamTest, public testing::WithParamInterface<Cycle> {};
 
 TEST_P(AnswerToOurFrame, IsNotForAnEarlierRead) {

@@ -1,5 +1,5 @@
 // The TCP side of a chip between scripted neighbours: a firmware that answers events, a segmenter that obeys its
-// credit, a deframer that keeps what it gets. Two of them on a cable make a network.
+// credit, and a deframer that keeps what it gets. Two of them on a cable make a network.
 #pragma once
 
 #include <deque>
@@ -37,13 +37,13 @@ class Firmware final : public Stage {
   PopPort<LlpEvent> event{*this, "event"};
   PushPort<LlpOp> op{*this, "op"};
   std::function<void(const LlpEvent&)> on_event;
-  bool finishes_first = false;  // as a processor: takes no event while it has operations to push
+  bool finishes_first = false;  // like a processor: takes no event while it has operations to push
   std::vector<LlpEvent> events;
   std::vector<Cycle> cycles;
 
   Firmware(sc_core::sc_module_name nm, ClockDomain& clk, BufferPool& pool) : Stage(nm, clk), pool_(pool) {}
 
-  // From on_event(), or while the simulation does not run.
+  // Call from on_event(), or while the simulation does not run.
   void push(LlpOp o, Cycle from = 0) {
     const auto later = [from](const Timed& t) { return t.from > from; };
     todo_.insert(std::find_if(todo_.begin(), todo_.end(), later), {from, std::move(o)});
@@ -71,7 +71,7 @@ class Firmware final : public Stage {
   void close(FlowId flow, Cycle from = 0) { push(fw::TcpClose{flow, lives_[flow.v]}, from); }
   void abort(FlowId flow, Cycle from = 0) { push(fw::TcpAbort{flow, lives_[flow.v]}, from); }
 
-  // In RDMA mode the datapath reports it, after all that came before the peer's FIN.
+  // In RDMA mode the datapath reports the end of the stream, after all that came before the peer's FIN.
   void hear_end(FlowId flow) {
     if (closed_.count(flow.v) != 0) return;
     events.push_back(fw::TcpPeerClosed{flow});
@@ -113,12 +113,12 @@ class Firmware final : public Stage {
   };
   BufferPool& pool_;
   std::deque<Timed> todo_;
-  std::map<std::uint32_t, std::uint16_t> lives_;  // of flows, as the last event had it
+  std::map<std::uint32_t, std::uint16_t> lives_;  // by flow, from the last event
   bool ticking_ = false;
   std::set<std::uint32_t> closed_;  // flows
 };
 
-// Cuts a counting stream into FPDUs under credit; each completes a work request. Not before a flow's first credit.
+// Cuts a counting stream into FPDUs under credit; each completes a work request. Starts with a flow's first credit.
 class Segmenter final : public Stage {
  public:
   PushPort<FpduBeat> out{*this, "out"};
@@ -134,7 +134,7 @@ class Segmenter final : public Stage {
     for (std::size_t i = 0; i < fpdus; ++i) todo_.push_back({flow, bytes, from});
   }
 
-  // While the simulation does not run.
+  // Call while the simulation does not run.
   void send_now(FlowId flow, std::size_t fpdus, std::uint32_t bytes) {
     send(flow, fpdus, bytes);
     wake(std::max(now() + 1, clock().cycle_at_or_after(static_cast<std::uint64_t>(sc_core::sc_time_stamp().value()))));
@@ -197,7 +197,7 @@ class Segmenter final : public Stage {
   std::deque<FpduBeat> beats_;
 };
 
-// Keeps a flow's octets in stream order and reports them consumed when their segment is complete. It stands for all
+// Keeps a flow's octets in stream order, and reports them consumed when their segment is complete. It stands for all
 // stages that FPDUs pass.
 class Deframer final : public Stage {
  public:
@@ -209,11 +209,11 @@ class Deframer final : public Stage {
   std::vector<StreamBeat> beats;
   std::vector<Cycle> cycles;
   Pattern pause;
-  Cycle hold_until = 0;  // octets are taken, but not reported as consumed before
+  Cycle hold_until = 0;  // octets are taken, but not reported as consumed before this cycle
 
   Deframer(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
 
-  // While the simulation does not run.
+  // Call while the simulation does not run.
   void release_now() {
     hold_until = 0;
     wake(std::max(now() + 1, clock().cycle_at_or_after(static_cast<std::uint64_t>(sc_core::sc_time_stamp().value()))));
@@ -235,7 +235,7 @@ class Deframer final : public Stage {
       return Wake::next_cycle();
     }
     Bytes& s = stream[b.flow.v];
-    if (b.offset == 0) s.clear();  // another connection's flow number
+    if (b.offset == 0) s.clear();  // a new connection on this flow number
     EXPECT_EQ(b.offset, s.size());
     EXPECT_EQ(b.first, std::exchange(complete_, b.last));
     s.insert(s.end(), b.data, b.data + b.bytes);
@@ -300,7 +300,7 @@ struct TcpChip {
     deframer.ended(ended), tcp_rx.ended(ended);
     deframer.on_end = [this](FlowId flow) { firmware.hear_end(flow); };
   }
-  // Nobody takes what is kept out of order.
+  // For a chip without a stage that takes the octets kept out of order.
   static TcpConfig without_early(TcpConfig config) {
     config.early_placement = false;
     return config;
@@ -330,7 +330,7 @@ struct TcpChip {
   const Stubs others = stub(tcp_rx.behind, tcp_rx.early, mac_tx.in[LlpId::kSctp], mac_rx.out[LlpId::kSctp]);
 };
 
-// A segment on the cable, read by fixed offsets: no code in common with the model. No IP options are expected.
+// A segment on the cable, read at fixed offsets: no code in common with the model. IP options are not expected.
 struct Seen {
   unsigned direction = 0;
   std::uint64_t ps = 0;
@@ -366,7 +366,7 @@ struct Recorder final : FrameTap {
   }
 };
 
-// The ends of a line without a model: one sends what it gets from the test, the other keeps what it receives.
+// The ends of a line, outside the model: one sends what the test gives it, the other keeps what it receives.
 struct RawSender final : sc_core::sc_module {
   EthernetInitiator out{"out"};
   explicit RawSender(sc_core::sc_module_name nm) : sc_module(nm) {}
@@ -396,7 +396,7 @@ struct TcpNetwork {
     cable.attach(1, b.mac_tx.ethernet, b.mac_rx);
     cable.tap(wire);
   }
-  // Opens from a to b, port 4791 to 5000, straight into RDMA mode.
+  // Opens a connection from a to b, port 4791 to 5000, and goes straight into RDMA mode.
   void connect_rdma() {
     b.firmware.listen(5000);
     a.firmware.open(kIpB, 5000, 4791);
@@ -427,7 +427,7 @@ class TcpTest : public StageTest {
     c.seed = seed;
     return c;
   }
-  // What the firmware got by kStreamData.
+  // The octets that the firmware got by kStreamData.
   static Bytes stream_data(const Firmware& fw) {
     Bytes all;
     for (const LlpEvent& e : fw.events) {

@@ -1,4 +1,5 @@
-// When what is sent is acknowledged, and when it goes again (RFC 6298 section 5, RFC 9293 sections 3.8.3 and 3.8.6.3).
+// When received data is acknowledged, and when sent data is sent again (RFC 6298 section 5, RFC 9293 sections 3.8.3 and
+// 3.8.6.3).
 #include "testbench/unit/rnic/llp/tcp/packet_script.h"
 
 namespace rnic::test {
@@ -6,7 +7,7 @@ namespace {
 
 // ---- Acknowledgements
 
-// RFC 9293 section 3.10.7.4: what waits is acknowledged together.
+// RFC 9293 section 3.10.7.4: waiting segments are acknowledged together.
 TEST(AckScript, OfABurstEverySecondSegmentIsAcknowledged) {
   run_script(R"(
     handshake mss 1000
@@ -64,7 +65,7 @@ TEST(TimerScript, StartsWithDataStartsAnewWithAnAckDoublesAndStops) {
   )");
 }
 
-// What was sent last has not waited for so long.
+// The segments sent last have not waited that long.
 TEST(TimerScript, SendsTheFirstSegmentAgainAndNoOther) {
   run_script(R"(
     handshake mss 1000
@@ -99,7 +100,7 @@ TEST(TimerScript, StartsAnewWhenTheFirstSegmentGoesAgain) {
   )");
 }
 
-// In the accounts, a loss is repaired from when the timer began to run until all is acknowledged.
+// The accounts count a loss's repair from the start of the timer until all data is acknowledged.
 TEST(TimerScript, TheTimeThatALossTakesIsTold) {
   PacketScript script(R"(
     handshake mss 1000
@@ -134,7 +135,7 @@ TEST(TimerScript, GivesUpAfterTheLastRetry) {
   )");
 }
 
-// R2 of a connection (RFC 9293 section 3.8.3), in place of the chip's.
+// R2 of a connection (RFC 9293 section 3.8.3) overrides the chip's.
 TEST(TimerScript, AConnectionIsGivenUpAfterFewerRetries) {
   run_script(R"(
     config max_retries 3

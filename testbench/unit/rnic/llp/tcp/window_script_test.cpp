@@ -23,7 +23,7 @@ TEST(WindowScript, AWindowBelowAnFpduIsFilledWithAPiece) {
   )");
 }
 
-// RFC 9293 section 3.8.6.2.1: below half of the largest window an override is needed.
+// RFC 9293 section 3.8.6.2.1: a window below half of the largest needs the override timeout.
 TEST(WindowScript, ASmallerWindowIsFilledWhenTheTimerRunsOut) {
   run_script(R"(
     handshake mss 1000
@@ -42,7 +42,7 @@ TEST(WindowScript, ASmallerWindowIsFilledWhenTheTimerRunsOut) {
   )");
 }
 
-// Nothing new is sent, and what was sent is repeated as usual.
+// No new data is sent, and sent data is repeated as usual.
 TEST(WindowScript, APeerMayShrinkItsWindowBelowWhatWasSent) {
   run_script(R"(
     handshake mss 1000
@@ -78,7 +78,7 @@ TEST(WindowScript, AnOlderSegmentDoesNotTellTheWindow) {
   )");
 }
 
-// RFC 9293 section 3.8.6: it takes a number, so it waits for the window, which is asked for.
+// RFC 9293 section 3.8.6: a FIN takes a sequence number, so it waits for the window, and probes ask for it.
 TEST(WindowScript, AFinWaitsForRoomOfOneOctet) {
   run_script(R"(
     window 1000
@@ -99,7 +99,7 @@ TEST(WindowScript, AFinWaitsForRoomOfOneOctet) {
   )");
 }
 
-// RFC 7323 sections 2.2 and 2.3: a scale is of a SYN, whose window it does not move.
+// RFC 7323 sections 2.2 and 2.3: a scale belongs to a SYN, and does not apply to the SYN's own window.
 TEST(WindowScript, AScaleAboveFourteenIsFourteen) {
   run_script(R"(
     window 1
@@ -128,7 +128,7 @@ TEST(WindowScript, AScaleAboveFourteenIsFourteen) {
 
 // ---- Our window
 
-// Section 3.8.6.2.2: of what is taken out, the peer hears when it is a segment.
+// Section 3.8.6.2.2: the peer hears of consumed octets when they amount to a segment.
 TEST(WindowScript, NoAckOpensTheWindowByLessThanASegment) {
   run_script(R"(
     config window_bytes 4096
@@ -148,7 +148,7 @@ TEST(WindowScript, NoAckOpensTheWindowByLessThanASegment) {
   )");
 }
 
-// RFC 7323 section 2.4: what was offered is taken, also after an ACK that had to round it off.
+// RFC 7323 section 2.4: offered octets are accepted, even after an ACK that had to round the window.
 TEST(WindowScript, WhatWasOnceOfferedIsTaken) {
   run_script(R"(
     config window_bytes 70000
@@ -165,7 +165,7 @@ TEST(WindowScript, WhatWasOnceOfferedIsTaken) {
   )");
 }
 
-// RFC 9293 section 3.8.6.1: by what it has and what it can take, whether the probe has an octet or not.
+// RFC 9293 section 3.8.6.1: the ACK says what it has and what it can take, whether the probe has an octet or not.
 TEST(WindowScript, AClosedWindowAnswersAProbe) {
   run_script(R"(
     config window_bytes 4096
@@ -190,7 +190,7 @@ TEST(WindowScript, AClosedWindowAnswersAProbe) {
   )");
 }
 
-// Without a scale 65535 octets are all that a window can say.
+// Without a scale a window cannot exceed 65535 octets.
 TEST(WindowScript, NoMoreIsTakenThanWasAdvertised) {
   run_script(R"(
     handshake mss 1460, sackOK
