@@ -97,7 +97,7 @@ TEST_F(CrcCheckTest, BackpressureLosesNothingAndReordersNothing) {
   EXPECT_EQ(sink.cycles().back() - sink.cycles().front(), 4 * (order.size() - 1));  // the sink's rate, no bubble
 }
 
-// It has none.
+// It has no CRC.
 TEST_F(CrcCheckTest, TheEndOfAStreamPassesUncounted) {
   send(kPlain, false, 0);
   auto end = cut_fpdu(pool, Bytes(4, 0xee), 64, false, 0);
@@ -111,7 +111,7 @@ TEST_F(CrcCheckTest, TheEndOfAStreamPassesUncounted) {
   EXPECT_EQ(dut.counters().good, 2u);
 }
 
-// Its CRC was checked where its payload was placed.
+// Its CRC was checked when its payload was placed.
 TEST_F(CrcCheckTest, AHeaderOfWhatIsPlacedPassesAndLeavesTheRegisterAlone) {
   send(kPlain, false, 0);
   auto header = cut_fpdu(pool, Bytes(16, 0xee), 64, false, 0);

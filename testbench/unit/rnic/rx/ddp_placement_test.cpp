@@ -17,7 +17,7 @@ namespace rdma = wire::rdma;
 
 constexpr std::uint8_t kAllRights = abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead | abi::kRemoteInvalidate;
 
-// The FPDU of a ULPDU; its CRC field is not looked at behind crc_check.
+// The FPDU of a ULPDU. No stage after crc_check looks at its CRC field.
 Bytes fpdu(const Bytes& ulpdu) {
   Bytes out(2 + ulpdu.size());
   store_be16(out.data(), static_cast<std::uint16_t>(ulpdu.size()));
@@ -50,7 +50,7 @@ const Bytes kTerminate = from_hex(
     "4147 00000000 00000002 00000001 00000000 1205C000 0076 4143 00000000 00000000"
     "00000001 00000000");
 
-// From an FPDU's last beat to its write, or to the dispatcher: they leave in the cycle after it came.
+// From an FPDU's last beat to its write, or to the dispatcher: both leave in the cycle after it came.
 constexpr Cycle kThrough = kToEnd + 1 + kToEnd;
 
 class DdpPlacementTest : public StageTest {
@@ -88,7 +88,7 @@ class DdpPlacementTest : public StageTest {
     beats.back().crc_ok = true;
     wire.send_at(from, beats);
   }
-  // The payload is in memory: only its header comes.
+  // The payload is already in memory: only its header arrives.
   void receive_placed(const Bytes& ulpdu, std::uint32_t flow = 1) {
     ulpdu_ = ulpdu;
     const Bytes whole = fpdu(ulpdu);
@@ -97,7 +97,7 @@ class DdpPlacementTest : public StageTest {
     beats.back().marker_lane = FpduBeat::kPlaced;
     wire.send(beats);
   }
-  // Over SCTP: as the engine gives it, with a length field and a word instead of the CRC.
+  // Over SCTP: as the engine passes it, with a length field, and a word instead of the CRC.
   void receive_sctp(const Bytes& ulpdu, std::uint32_t flow = 2, Cycle from = 0) {
     auto beats = cut_fpdu(pool, fpdu(ulpdu), 64, false, 0, FlowId{flow});
     beats.back().crc_ok = true;
@@ -150,7 +150,7 @@ class DdpPlacementTest : public StageTest {
     for (const DmaWriteRequest& w : writes) p.emplace_back(w.address, w.bytes);
     return p;
   }
-  // The stream stopped with this cause, and nothing of the segment was placed or delivered.
+  // The stream stopped with this cause, and no part of the segment was placed or delivered.
   void expect_error(wire::TerminateCause cause) {
     run_until_idle();
     ASSERT_EQ(events.size(), 1u);
@@ -163,13 +163,13 @@ class DdpPlacementTest : public StageTest {
     EXPECT_THAT(placed, IsEmpty());
     EXPECT_EQ(pool.in_use(), 0u);
   }
-  // Length and headers of the segment at fault, as the stage has kept them.
+  // Length and headers of the failed segment, as the stage has kept them.
   Bytes told() const {
     const FailedSegment& f = events[0].failed;
     const Bytes headers(f.octets.begin(), f.octets.begin() + f.ddp_bytes + f.request_bytes);
     return Bytes{static_cast<std::uint8_t>(f.length >> 8), static_cast<std::uint8_t>(f.length)} + headers;
   }
-  // 14 or 18 octets of DDP header, and the 28 behind those of a Read Request.
+  // 14 or 18 octets of DDP header, plus the next 28 of a Read Request.
   static Bytes what_a_terminate_tells(const Bytes& ulpdu, wire::TerminateCause cause) {
     const std::size_t ddp_bytes = !ulpdu.empty() && ulpdu[0] >= 0x80 ? 14 : 18;
     if (cause.layer == wire::Layer::kLlp || ulpdu.size() < ddp_bytes) return zeros(2);
@@ -180,7 +180,7 @@ class DdpPlacementTest : public StageTest {
   }
 
  private:
-  Bytes ulpdu_;  // received last
+  Bytes ulpdu_;  // the last one received
 };
 
 TEST_F(DdpPlacementTest, AZeroBasedRegionIsPlacedFromItsFirstOctet) {
@@ -311,7 +311,7 @@ TEST_F(DdpPlacementTest, TheOrderOfCallsChangesNothing) {
   receive(send(2, 30));
   run_until_idle();
   EXPECT_THAT(writes.cycles(),
-              ElementsAre(kThrough + 1, kThrough + 4, kThrough + 5));  // the calendar's, whatever the seed
+              ElementsAre(kThrough + 1, kThrough + 4, kThrough + 5));  // the calendar's cycles, whatever the seed
   EXPECT_EQ(placed.cycles(), in_a_row(kThrough + 1, 3));
 }
 
@@ -349,7 +349,8 @@ TEST_F(DdpPlacementTest, TaggedWithoutRemoteWriteBeforeWrap) {
   expect_error(ddp::kInvalidStag);  // choices.md 11
 }
 
-// A Read Response has to be the next part of what the oldest outstanding Read asked for (RFC 5040 section 5.2.2).
+// A Read Response must be the next part of the data that the oldest outstanding Read asked for (RFC 5040 section
+// 5.2.2).
 class ReadResponseTest : public DdpPlacementTest {
  protected:
   ReadResponseTest() { ask(stag_of(4), 0x8010, 32); }
@@ -389,7 +390,7 @@ TEST_F(ReadResponseTest, InSegmentsAndNothingBehindThem) {
   EXPECT_EQ(events[0].cause, rdma::kUnexpectedOpcode);
 }
 TEST_F(ReadResponseTest, InTheOrderOfTheReads) {
-  ask(0, 0, 0);  // an empty Read names nothing, as the ready-to-receive one
+  ask(0, 0, 0);  // an empty Read names no sink, like the ready-to-receive one
   ask(stag_of(3), 0x1000, 8);
   respond(stag_of(4), 0x8010, 32);
   respond(0x12345678, 77, 0);
@@ -576,7 +577,7 @@ TEST_F(DdpPlacementTest, UntaggedMixtureTheOtherWayRound) {
   receive(from_hex("4003 00000000 00000000 00000001 00000000 DEADBEEF"));
   expect_error(ddp::kUntaggedInvalidVersion);
 }
-// Wire-facts 8.28: of RFC 7306 an RDMAC peer can know nothing.
+// Wire-facts 8.28: an RDMAC peer cannot know RFC 7306.
 TEST_F(RdmacPlacementTest, ImmediateData) {
   receive(from_hex("4008 00000000 00000000 00000001 00000000 0102030405060708"));
   expect_error(rdma::kUnexpectedOpcode);
@@ -729,7 +730,7 @@ TEST_F(DdpPlacementTest, ARequestBeyondIrdEndsTheStreamAndNothingBehindItIsPlace
   EXPECT_EQ(placed.size(), 4u);
   EXPECT_THAT(pieces(), IsEmpty());
 }
-// Until the last FPDU of a response is on its way its request counts; then one more is taken, in that cycle already.
+// A request counts until the last FPDU of its response is on its way. In that same cycle another request is accepted.
 TEST_F(DdpPlacementTest, AnAnswerMakesRoomForARequest) {
   for (std::uint8_t msn = 1; msn <= 4; ++msn) receive(read_request(msn));
   run_until_idle();
@@ -870,7 +871,7 @@ TEST_F(DdpPlacementTest, AnEndWaitsBehindASendThatWaitsForItsReceive) {
   EXPECT_LE(waits.blocked, 100u);
 }
 
-// Terminates: delivered whatever they look like, and the last thing that is.
+// A Terminate is delivered whatever it looks like, and nothing is delivered after it.
 TEST_F(DdpPlacementTest, TerminateIsTheEnd) {
   receive(kTerminate);
   receive(write(stag_of(9), 0x1000, 4));
@@ -939,7 +940,7 @@ TEST_F(DdpPlacementTest, SendWaitsForAnAnnouncedRequestAndBlocksWhatFollows) {
   run_until_idle();
   EXPECT_THAT(placed.cycles(), ElementsAre(200 + kThrough, 201 + kThrough));
   EXPECT_EQ(placed[0].qpn, Qpn{1});
-  EXPECT_TRUE(dut.in_order() || clk.activity().ticks < 100u);  // woken; or a twin is in its place
+  EXPECT_TRUE(dut.in_order() || clk.activity().ticks < 100u);  // woken, or replaced by a twin
 }
 TEST_F(DdpPlacementTest, TheWaitEndsWithTheQp) {
   doorbells.send({Qpn{1}, 1});
@@ -985,7 +986,7 @@ TEST_F(DdpPlacementTest, InvalidateNamesTheStreamsOwnWindow) {
   EXPECT_EQ(events[0].cause, ddp::kInvalidStag) << "of the Write behind it";
   ASSERT_EQ(placed.size(), 1u);
 }
-// RFC 5040 section 6.1: the octets that name an STag do so in messages that invalidate, and in no others.
+// RFC 5040 section 6.1: these octets name an STag only in messages that invalidate.
 TEST_F(DdpPlacementTest, WhatStandsInPlaceOfAnStagToInvalidateMeansNothingInOtherMessages) {
   post_one(100);
   receive(from_hex("4143 0000035A 00000000 00000001 00000000 DEADBEEF"));
@@ -1013,7 +1014,7 @@ TEST_F(DdpPlacementTest, InvalidateGoesUpWithTheMessage) {
   EXPECT_EQ(placed[0].stag, 0x35au);
   EXPECT_EQ(contexts.named(Stag{0x35a}), nullptr);
 }
-// What comes after the Send is not placed any more, before the Send is delivered.
+// Segments after the Send are no longer placed, even before the Send is delivered.
 TEST_F(DdpPlacementTest, InvalidateEndsTheStagForTheNextSegment) {
   post_one(100);
   receive(from_hex("0144 0000035A 00000000 00000001 00000000 DEADBEEF"));
@@ -1025,7 +1026,7 @@ TEST_F(DdpPlacementTest, InvalidateEndsTheStagForTheNextSegment) {
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(events[0].cause, ddp::kInvalidStag);
 }
-// Counted from the check of its STag: see StagFence.
+// A write counts from the check of its STag: see StagFence.
 TEST_F(DdpPlacementTest, AWriteIsUnderWayFromTheCycleOfItsCheck) {
   std::vector<std::uint64_t> begun;
   for (Cycle c = 1; c < 5; ++c) {
@@ -1067,7 +1068,7 @@ TEST_F(AbsorbingTest, OnlyTheFirstSendIsAbsorbed) {
   EXPECT_EQ(placed[1].wr_id, 2u);
 }
 
-// The initiator is free to say ready-to-receive by another message, and its Sends are then its program's.
+// The initiator may say ready-to-receive by another message. Its Sends are then its program's.
 TEST_F(AbsorbingTest, AnEmptySendBehindTheRtrWriteIsNotAbsorbed) {
   post({buffer(1, {{0x8000, 100, stag_of(4)}})});
   receive(write(0, 0, 0));
@@ -1078,7 +1079,7 @@ TEST_F(AbsorbingTest, AnEmptySendBehindTheRtrWriteIsNotAbsorbed) {
   EXPECT_EQ(placed[1].wr_id, 1u);
 }
 
-// STag 8: 0x2000 octets that begin 0x40 octets before the end of the first of four pages, of which the last two are
+// STag 8: 0x2000 octets that begin 0x40 octets before the end of the first of four pages; the last two pages are
 // neighbours.
 class PagedPlacementTest : public DdpPlacementTest {
  protected:
@@ -1126,7 +1127,7 @@ TEST_F(PagedPlacementTest, AScatterListCrossesPagesToo) {
   run_until_idle();
   EXPECT_THAT(pieces(), ElementsAre(std::pair(0x50ffe, 2), std::pair(0x20000, 2), std::pair(0x8000, 4),
                                     std::pair(0x20ffe, 2), std::pair(0x90000, 6)));
-  EXPECT_THAT(placed.cycles(), ElementsAre(kThrough + 4));  // a cycle for each of the four further writes
+  EXPECT_THAT(placed.cycles(), ElementsAre(kThrough + 4));  // one cycle for each of the four further writes
 }
 TEST_F(PagedPlacementTest, AReadResponseGoesToItsPages) {
   ask(stag_of(8), kVa + 0x103f, 2);
@@ -1154,7 +1155,7 @@ TEST_F(DdpPlacementTest, AFlushCompletesWhatIsPostedAndWhatComesLaterOneACycle) 
   EXPECT_THAT(writes, IsEmpty());
 }
 
-// A ring of 16 entries: what is announced beyond it has overwritten what was not taken.
+// A ring of 16 entries: announcing more means that entries were overwritten before they were taken.
 TEST_F(DdpPlacementTest, AnOverrunOfTheReceiveRingEndsItsStream) {
   doorbells.send({{Qpn{1}, 16}, {Qpn{1}, 17}, {Qpn{1}, 18}, {Qpn{2}, 1}});
   fetch.send({{Qpn{1}, true, buffer(7, {{0x8000, 100, stag_of(4)}})}, {Qpn{2}, true, buffer(8, {})}});
@@ -1162,7 +1163,7 @@ TEST_F(DdpPlacementTest, AnOverrunOfTheReceiveRingEndsItsStream) {
   receive(send(1, 4));
   receive(send(1, 0), 2);
   run_until_idle();
-  EXPECT_THAT(events.cycles(), ElementsAre(1 + kToEnd + kToEnd));  // the second doorbell's
+  EXPECT_THAT(events.cycles(), ElementsAre(1 + kToEnd + kToEnd));  // of the second doorbell
   EXPECT_EQ(events[0].kind, QpEvent::Kind::kLocalError);
   EXPECT_EQ(events[0].qpn, Qpn{1});
   EXPECT_EQ(events[0].cause, rdma::kLocalCatastrophic);
@@ -1196,7 +1197,7 @@ TEST_F(DdpPlacementTest, AnOverrunBeforeTheConnectionEndsItsStreamWithTheFirstMe
   EXPECT_THAT(placed, IsEmpty());
 }
 
-// Whatever the octets of an entry say, at most memory that the key and the domain allow is written.
+// Whatever an entry contains, only memory that the key and the domain allow is written.
 class GarbageTest : public DdpPlacementTest, public testing::WithParamInterface<std::uint64_t> {};
 TEST_P(GarbageTest, RandomOctetsInAReceiveRequestEndTheStreamOrStayInItsRegion) {
   Prng prng(GetParam());
@@ -1204,7 +1205,7 @@ TEST_P(GarbageTest, RandomOctetsInAReceiveRequestEndTheStreamOrStayInItsRegion) 
   for (std::uint8_t& o : octets) o = static_cast<std::uint8_t>(prng.below(256));
   abi::Wqe w;
   std::memcpy(static_cast<void*>(&w), octets.data(), octets.size());
-  if (GetParam() % 2 != 0) {  // one that gets further
+  if (GetParam() % 2 != 0) {  // an entry that gets further
     w.num_sge = static_cast<std::uint8_t>(1 + prng.below(abi::kMaxSge));
     w.sge[0].lkey = stag_of(4);
     w.sge[0].address = 0x7ff0 + prng.below(0x1020);
@@ -1224,7 +1225,7 @@ TEST_P(GarbageTest, RandomOctetsInAReceiveRequestEndTheStreamOrStayInItsRegion) 
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, GarbageTest, testing::Range<std::uint64_t>(0, 40));
 
-// Numbers that come from the host or belong to the past.
+// Numbers that come from the host or are outdated.
 TEST_F(DdpPlacementTest, DoorbellBeyondTheTableIsDropped) {
   doorbells.send({{Qpn{4}, 1}, {Qpn{0xfffff}, 1}});
   receive(write(stag_of(3), 0x1000, 4));
@@ -1260,7 +1261,7 @@ TEST_F(DdpPlacementTest, AFlowThatItsQpLeftIsDropped) {
   EXPECT_THAT(events, IsEmpty());
 }
 
-// RFC 7306, with the octets of messages.json. RsvdULP means nothing.
+// RFC 7306, with the octets of messages.json. RsvdULP has no meaning.
 const Bytes kAtomicRequest = from_hex(
     "414A DEADBEEF 00000001 00000001 00000000 FFFFFFF0 00001234 00000300 0000000000004008 0000000000000005"
     "8000000000000000 0000000000000000 FFFFFFFFFFFFFFFF");
@@ -1278,7 +1279,7 @@ TEST_F(DdpPlacementTest, AtomicRequest) {
   ASSERT_EQ(placed.size(), 2u);
   const wire::AtomicRequest& a = placed[0].atomic;
   EXPECT_EQ(placed[0].opcode, wire::Opcode::kAtomicRequest);
-  EXPECT_EQ(a.opcode(), wire::AtomicOpcode::kFetchAdd);  // whatever the reserved bits
+  EXPECT_EQ(a.opcode(), wire::AtomicOpcode::kFetchAdd);  // whatever the reserved bits are
   EXPECT_EQ(a.request_id, 0x1234u);
   EXPECT_EQ(a.stag, 0x300u);
   EXPECT_EQ(a.to, 0x4008u);
@@ -1400,7 +1401,7 @@ TEST_F(DdpPlacementTest, AtomicVersion) {
   expect_error(rdma::kInvalidVersion);
 }
 
-// The record leaves in the cycle in which a write would, and waits for none.
+// The record leaves in the cycle in which a write would, and waits for no write.
 TEST_F(DdpPlacementTest, WhatIsPlacedIsNotWrittenAgain) {
   receive_placed(write(stag_of(3), 0x1000, 200, "8140"));
   receive(write(stag_of(3), 0x10c8, 10));
@@ -1532,7 +1533,7 @@ TEST_F(TwoLayersTest, AFinPassesAmidAnFpduOfSctp) {
   EXPECT_EQ(placed[0].llp, LlpId::kMpaTcp);
   EXPECT_THAT(placed.cycles(), ElementsAre(kThrough, 3 + kThrough));
 }
-// The firmware hears of it from TCP, so that no error is raised here, wherever it comes.
+// The firmware hears of it from TCP, so no error is raised here, wherever the reset comes.
 TEST_F(TwoLayersTest, AResetGoesOnAndTellsNothing) {
   for (const bool whole : {true, false}) {
     receive(short_write());
@@ -1568,7 +1569,7 @@ TEST_F(TwoLayersTest, AnErrorOverSctpIsTheSegmentsOwn) {
   EXPECT_EQ(events[0].cause, ddp::kInvalidStag);
   EXPECT_THAT(order(), ElementsAre(1));
 }
-// SCTP drops what is damaged, and there are no codes for it: a bug of ours.
+// SCTP drops damaged segments, and there are no error codes for them: this would be a bug of ours.
 TEST_F(TwoLayersTest, ADamagedSegmentOverSctpStopsTheRun) {
   auto beats = cut_fpdu(pool, fpdu(short_write()), 64, false, 0, FlowId{2});
   beats.back().crc_ok = false;
@@ -1587,7 +1588,7 @@ TEST_F(TwoLayersTest, UnderBackpressureEachStreamKeepsItsOrder) {
   for (const DmaWriteRequest& w : writes) EXPECT_EQ(w.address, next[w.address >= 0x1080]++);
   EXPECT_EQ(next[0] + next[1], 0x1000u + 0x1080 + 24);
   EXPECT_EQ(placed.size(), 24u);
-  EXPECT_EQ(pool.in_use(), 24u);  // which the writes hold
+  EXPECT_EQ(pool.in_use(), 24u);  // held by the writes
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ class EarlyPlacementTest : public StageTest {
   void send(FlowId flow, const Bytes& segment, std::uint64_t offset, Cycle from = 0) {
     tcp.send_at(from, cut_segment(pool, segment, offset, 64, flow));
   }
-  // One FPDU with a marker as a segment of its own; the answer is what it has on the wire.
+  // Sends one FPDU with a marker in its own segment. Returns its size on the wire.
   std::uint32_t send_fpdu(const Bytes& ulpdu, std::uint64_t offset = 4096) {
     MpaReference reference{true, true, offset};
     const Bytes fpdu = reference.fpdu(ulpdu);
@@ -63,7 +63,7 @@ class EarlyPlacementTest : public StageTest {
     const auto from = octets.begin() + static_cast<std::ptrdiff_t>(address);
     return {from, from + static_cast<std::ptrdiff_t>(bytes)};
   }
-  // Offset and octets of the FPDUs that were placed.
+  // Offset and octets of the placed FPDUs.
   std::vector<std::pair<std::uint64_t, std::uint32_t>> placed() const {
     std::vector<std::pair<std::uint64_t, std::uint32_t>> p;
     for (const EarlyPlaced& e : told) {
@@ -71,7 +71,7 @@ class EarlyPlacementTest : public StageTest {
     }
     return p;
   }
-  // Each segment has come to its end, and nothing is held back.
+  // Each segment has ended, and nothing is held back.
   void expect_at_rest(std::size_t segments) {
     std::size_t ends = 0;
     for (const EarlyPlaced& e : told) ends += e.last;
@@ -92,7 +92,8 @@ class EarlyPlacementTest : public StageTest {
   }
 };
 
-// Three beats: taken in cycles 1 to 3, read again in 4 to 6, checked in 10, written in 11; told when the write is out.
+// Three beats: taken in cycles 1 to 3, read again in 4 to 6, checked in 10, written in 11; reported when the write is
+// out.
 TEST_F(EarlyPlacementTest, AnFpduIsWrittenWhenItIsCheckedAndToldWhenItIsWritten) {
   const Bytes payload = counting(192 - 24);
   const std::uint32_t bytes = send_fpdu(tagged(stag_of(3), 0x1010, payload));
@@ -126,7 +127,7 @@ TEST_F(EarlyPlacementTest, TheHeaderStandsForTheFpdu) {
   expect_at_rest(1);
 }
 
-// The second one comes in while the first one is worked on; what is not in a store waits in the link.
+// The second segment comes in during work on the first one; segments without a store wait in the link.
 TEST_F(EarlyPlacementTest, ASegmentComesInBesideTheOneAtWork) {
   for (unsigned i = 0; i < 4; ++i) send_fpdu(tagged(stag_of(3), 0x1000 + 168 * i, counting(168)), 512 * i);
   run_until_idle();
@@ -167,7 +168,7 @@ TEST_F(EarlyPlacementTest, PiecesOfAPageListAreWrittenOneACycle) {
   expect_at_rest(1);
 }
 
-// The segment begins in the middle of an FPDU whose end is in it too; the next one has a marker.
+// The segment begins in the middle of an FPDU that ends in it; the next FPDU has a marker.
 TEST_F(EarlyPlacementTest, AMarkerLocatesAnFpduInsideASegment) {
   MpaReference reference{true, true, 300};
   const Bytes first = reference.fpdu(tagged(stag_of(3), 0x1000, counting(400)));
@@ -192,7 +193,8 @@ TEST_F(EarlyPlacementTest, ASegmentThatStartsAmidAnFpduIsNotLocated) {
   EXPECT_EQ(dut.counters().not_located, 1u);
 }
 
-// A program sends data that are an RDMA Write, complete and with a right CRC, and the network cuts its Send just there.
+// A program sends data that look like an RDMA Write, complete and with a correct CRC, and the network cuts its Send
+// just there.
 class Disguised : public EarlyPlacementTest, public testing::WithParamInterface<bool> {};
 INSTANTIATE_TEST_SUITE_P(Markers, Disguised, testing::Bool());
 TEST_P(Disguised, APayloadThatLooksLikeAWriteIsNotPlaced) {
@@ -269,14 +271,14 @@ TEST_F(EarlyPlacementTest, AStagHoldsToTheCycleOfTheCheck) {
   EXPECT_EQ(placed().size(), 1u);
 }
 
-// Any part of any Read that is outstanding, and nothing beside it.
+// Any part of any outstanding Read, and nothing else.
 TEST_F(EarlyPlacementTest, AReadResponseBelongsToAnOutstandingRead) {
   issued.send({{Qpn{2}, stag_of(4), 0x8000, 64}, {Qpn{2}, stag_of(4), 0x8100, 64}, {Qpn{3}, stag_of(4), 0x8200, 64}});
   send_fpdu(response(stag_of(4), 0x8100, counting(32)), 1 * 512);
   send_fpdu(response(stag_of(4), 0x8010, counting(48)), 2 * 512);
   send_fpdu(response(stag_of(4), 0x8011, counting(48)), 3 * 512);  // one octet too far
   send_fpdu(response(stag_of(4), 0x7fff, counting(4)), 4 * 512);
-  send_fpdu(response(stag_of(4), 0x8200, counting(32)), 5 * 512);  // another stream's
+  send_fpdu(response(stag_of(4), 0x8200, counting(32)), 5 * 512);  // of another stream
   send_fpdu(response(stag_of(3), 0x8100, counting(32)), 6 * 512);
   run_until_idle();
   EXPECT_THAT(placed(), ElementsAre(std::pair(512, 56), std::pair(1024, 72)));
@@ -284,7 +286,8 @@ TEST_F(EarlyPlacementTest, AReadResponseBelongsToAnOutstandingRead) {
   expect_at_rest(6);
 }
 
-// One beat comes in cycle 1 and is checked in cycle 6; the end of the Read is known in the cycle in which it comes.
+// One beat comes in cycle 1 and is checked in cycle 6. The stage knows of the Read's end in the cycle in which it
+// comes.
 class ReadOver : public EarlyPlacementTest, public testing::WithParamInterface<Cycle> {};
 TEST_P(ReadOver, AReadThatIsOverTakesNothingMore) {
   if (GetParam() % 2 == 0) clk.shuffle(GetParam() + 1);
@@ -352,7 +355,7 @@ TEST_F(EarlyPlacementTest, ASegmentOfSctpIsLocatedAsItIs) {
   const Bytes payload = counting(192 - 20);
   sctp.send(cut_segment(pool, message(tagged(stag_of(3), 0x1010, payload)), 77, 64, kPlain));
   run_until_idle();
-  EXPECT_THAT(memory.cycles(), ElementsAre(12));  // as an FPDU of TCP
+  EXPECT_THAT(memory.cycles(), ElementsAre(12));  // as an FPDU over TCP
   EXPECT_EQ(at(0x1010, 172), payload);
   EXPECT_THAT(told, IsEmpty());
   ASSERT_EQ(sctp_told.size(), 2u);
@@ -363,7 +366,7 @@ TEST_F(EarlyPlacementTest, ASegmentOfSctpIsLocatedAsItIs) {
   expect_at_rest(0);
 }
 
-// Beats of both inputs alternate: each segment is taken whole, and each is answered where it came from.
+// Beats of both inputs alternate: each segment is taken whole, and answered where it came from.
 TEST_F(EarlyPlacementTest, SegmentsOfBothInputsDoNotMix) {
   const Bytes of_sctp = counting(300), of_tcp = Bytes(300, 0x5a);
   for (unsigned i = 0; i < 8; ++i) {

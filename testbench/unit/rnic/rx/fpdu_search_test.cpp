@@ -13,7 +13,7 @@ using Spans = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // from, oc
 
 constexpr FpduSearch::Stream kPlain{false, true}, kMarked{true, true};
 
-// FPDUs of one stream, joined, and where each of them starts in it.
+// FPDUs of one stream, joined, and the start of each.
 struct SentStream {
   MpaReference reference;
   std::uint64_t from;
@@ -43,7 +43,8 @@ Searched search(const SentStream& s, std::size_t first, std::size_t last, FpduSe
   return r;
 }
 
-// A row of whole FPDUs with the right CRC, and any part of it: it may as well be the payload of one that began before.
+// A row of whole FPDUs with correct CRCs, and any part of it: it could also be the payload of an FPDU that began
+// earlier.
 TEST(FpduSearch, WithoutMarkersNothingIsBelieved) {
   SentStream s(false, 8192);
   s.add(100).add(30).add(500);
@@ -58,8 +59,8 @@ TEST(FpduSearch, WithoutMarkersNothingIsBelieved) {
   }
 }
 
-// Every place of a segment in a stream of FPDUs around several markers: what lies in it from the first FPDU on that a
-// marker in the segment belongs to, and nothing else.
+// Every position of a segment in a stream of FPDUs around several markers. The search finds the whole FPDUs in it,
+// beginning with the first one to which a marker in the segment belongs, and nothing else.
 TEST(FpduSearch, MarkersFindWhatLiesWhollyInAnySegment) {
   SentStream s(true, 65536 - 300);
   for (const std::size_t bytes : {70, 10, 900, 0, 42, 330, 3, 1200, 500, 60}) s.add(bytes);
@@ -96,7 +97,7 @@ TEST(FpduSearch, BetweenTwoMarkersNothingIsBelieved) {
   EXPECT_THAT(search(s, 0, s.octets.size(), kMarked).intact, IsEmpty());
 }
 
-// The FPDU that it names has ended before it, so the marker is wrong, and what it names is only payload.
+// The FPDU that the marker names has ended before it. So the marker is wrong, and it points only to payload.
 TEST(FpduSearch, AMarkerBehindTheFpduThatItNamesProvesNothing) {
   SentStream inner(true, 1024 + 100);
   inner.add(80).add(50);

@@ -1,4 +1,4 @@
-// The receiving MAC: filters, the packet buffer, an output for each lower layer.
+// The receiving MAC: filters, the packet buffer, and one output per lower layer.
 #include "model/rnic/rx/mac_rx.h"
 
 #include "model/wire/sctp.h"
@@ -42,7 +42,7 @@ TEST_F(MacRxTest, AFrameThatDoesNotFitTheBufferIsDropped) {
   sink.pause(window(0, 2000));
   for (unsigned i = 0; i < 20; ++i) from_line.out.send(frame_to(pool, kMacB, 1514), 10'000 + i * 123'040u);
   run_until_idle();
-  // Two frames stand in the link; 1514 octets take 24 cells of 64, and ten times that fit 16384.
+  // Two frames are in the link. 1514 octets take 24 cells of 64, and ten such frames fit 16384.
   EXPECT_EQ(sink.size(), 12u);
   EXPECT_EQ(dut.counters().overflow, 8u);
   EXPECT_EQ(dut.counters().buffered_max, 10u * 24 * 64);
@@ -78,13 +78,13 @@ TEST_F(MacRxTest, PacketsOfSctpHaveAnOutputOfTheirOwn) {
   EXPECT_THAT(sink.cycles(), ElementsAre(6, 9, 11, 12));
 }
 
-// One buffer, in the order of arrival.
+// One buffer, in order of arrival.
 TEST_F(MacRxTest, AFrameThatWaitsForItsOutputHoldsUpTheOthers) {
   sctp.pause(window(0, 100));
   for (unsigned i = 0; i < 4; ++i) from_line.out.send(packet_to(pool, wire::kIpProtocolSctp), 10'000 + i * 6'720u);
   from_line.out.send(packet_to(pool, wire::kIpProtocolTcp), 50'000);
   run_until_idle();
-  EXPECT_THAT(sctp.cycles(), ElementsAre(100, 101, 102, 103));  // two stood in the link
+  EXPECT_THAT(sctp.cycles(), ElementsAre(100, 101, 102, 103));  // two were in the link
   EXPECT_THAT(sink.cycles(), ElementsAre(104));
 }
 

@@ -18,8 +18,8 @@ constexpr FlowId kFlow{1}, kMarked{2};
 
 // deframer and crc_check between a source of segments and two sinks.
 struct MpaRxChain {
-  // From the first beat of an FPDU to its first output beat and to the report of its octets: it leaves when its last
-  // beat is there.
+  // Cycles from the first beat of an FPDU to its first output beat, and to the report of its octets. It leaves when its
+  // last beat is there.
   static constexpr Cycle through(unsigned beats) {
     return kToEnd + beats + MpaDeframerConfig{}.pipeline_cycles + CrcCheckConfig{}.pipeline_cycles;
   }
@@ -115,8 +115,9 @@ TEST_P(MpaDeframer64, EachFpduBoundaryInsideABeatCostsACycle) {
   EXPECT_EQ(rx.sink.cycles(), in_a_row(MpaRxChain::through(1), 5));
 }
 
-// Full are 6 + 4 slots behind the stage, 2 FPDUs in it, 4 slots before it. The sink takes again in cycle 40, crc_check
-// in 41, the deframer sends in 42, takes in 43 what would complete an FPDU, and the source has credit in 44.
+// 6 + 4 slots after the stage, 2 FPDUs in it and 4 slots before it are full. The sink takes again in cycle 40,
+// crc_check in 41. The deframer sends in 42, takes in 43 a beat that completes an FPDU, and the source has credit in
+// 44.
 TEST_P(MpaDeframer64, AQueueThatWasFullCompletesNothingInTheCycleInWhichItSends) {
   MpaReference reference;
   for (int i = 0; i < 20; ++i) {
@@ -184,7 +185,7 @@ TEST_P(MpaDeframerTest, TakesTheWorkedExamplesApart) {
   rx.expect_all_returned();
 }
 
-// Worked by hand: where the markers travel beside the words.
+// Worked by hand: markers travel beside the words.
 TEST_P(MpaDeframer64, MarkersTravelBesideTheWordTheyStoodBefore) {
   MpaReference reference{true, true, 0};
   rx.send(kMarked, stream_of(reference, {Bytes(1218), Bytes(276), Bytes(26)}), 0);
@@ -194,7 +195,7 @@ TEST_P(MpaDeframer64, MarkersTravelBesideTheWordTheyStoodBefore) {
     const FpduBeat& b = rx.sink[i];
     if (b.marker_lane != FpduBeat::kNoMarker) markers.push_back({i, b.marker_lane, load_be32(b.marker)});
   }
-  // Words 0, 127 and 254 of 306; the third FPDU, which starts at 1236 + 284 + 4 words in, has word 4 before 1536.
+  // Words 0, 127 and 254 of 306. The third FPDU starts at 1236 + 284; its word 4 follows the marker at 1536.
   EXPECT_THAT(markers, ElementsAre(std::array{0u, 0u, 0u}, std::array{7u, 15u, 508u}, std::array{15u, 14u, 1020u},
                                    std::array{25u, 4u, 16u}));
   rx.received();
@@ -276,7 +277,7 @@ TEST_P(MpaDeframerTest, TheLargestFpduStraddlesManySegments) {
   rx.expect_all_returned();
 }
 
-// Several flows, their segments interleaved, cut anywhere.
+// Several flows, with interleaved segments that are cut anywhere.
 struct Stream {
   MpaReference reference;
   std::vector<Bytes> fpdus;
@@ -436,7 +437,7 @@ Bytes placed_header(std::uint16_t ulpdu_length) {
   return header;
 }
 
-// Its one beat leaves as an FPDU of one beat does, and counts as all its octets.
+// Its single beat leaves like an FPDU of one beat, and counts as all octets of the FPDU.
 TEST_P(MpaDeframer64, WhatIsPlacedPassesAsItsHeader) {
   rx.source.send(placed_fpdu(rx.pool, placed_header(1442), 0, kFlow));
   run_until_idle();
@@ -450,7 +451,7 @@ TEST_P(MpaDeframer64, WhatIsPlacedPassesAsItsHeader) {
   rx.expect_all_returned();
 }
 
-// Whatever stands before and behind it, with markers in all places.
+// Whatever precedes and follows it, with markers in all places.
 TEST_P(MpaDeframerTest, TheStreamGoesOnBehindWhatIsPlaced) {
   for (const FlowId flow : {kFlow, kMarked}) {
     MpaReference reference{flow == kMarked, true, 0};
@@ -476,7 +477,7 @@ TEST_P(MpaDeframerTest, TheStreamGoesOnBehindWhatIsPlaced) {
   }
 }
 
-// A framing that was believed without markers and was not the stream's.
+// A framing that was accepted without markers, but was not the stream's.
 TEST_P(MpaDeframerTest, WhatIsPlacedAmidAnFpduIsAFramingError) {
   const Bytes begun = MpaReference{}.fpdu(Bytes(500));
   rx.send(kFlow, ByteSpan(begun).subspan(0, 300), 0);

@@ -25,7 +25,7 @@ PlacedSegment send(std::uint64_t wr_id, Opcode op = Opcode::kSend) {
   return s;
 }
 
-// A stream's first segment leaves in the cycle after it came, which lifts the fence; what ends a wait counts from the
+// A stream's first segment lifts the fence and leaves in the cycle after it came. The end of a wait counts from the
 // next cycle on.
 constexpr Cycle kThrough = kToEnd + 1 + kToEnd, kAfterWait = 1 + kToEnd;
 
@@ -71,7 +71,7 @@ TEST_F(RdmapDispatchTest, ReceiveCompletion) {
   PlacedSegment invalidating = send(0x1122334455667788, Opcode::kSendSeInvalidate);
   invalidating.stag = stag_of(3);
   PlacedSegment plain = send(9);
-  plain.stag = stag_of(4);  // RsvdULP of a plain Send means nothing
+  plain.stag = stag_of(4);  // RsvdULP of a plain Send has no meaning
   placement.send({invalidating, plain});
   run_until_idle();
   ASSERT_EQ(cqes.size(), 2u);
@@ -88,7 +88,7 @@ TEST_F(RdmapDispatchTest, ReceiveCompletion) {
   EXPECT_EQ(cqes[1].cqe.immediate, 0u);
 }
 
-// Its STag ended at placement; what is written to it from elsewhere has to be out (RFC 5040 section 8.1.1).
+// The STag ended at placement. Writes to it from elsewhere must be out (RFC 5040 section 8.1.1).
 TEST_F(RdmapDispatchTest, ASendWithInvalidateWaitsForTheAtomicsUnderWay) {
   contexts.in_flight.begin(StagWrites::kAtomic);
   contexts.in_flight.begin(StagWrites::kPlacement);  // of a later segment
@@ -158,7 +158,7 @@ TEST_F(RdmapDispatchTest, MiddleSegmentsAndAbsorbedSendsCompleteNothing) {
   run_until_idle();
   EXPECT_THAT(cqes, IsEmpty());
   EXPECT_THAT(reads_done, IsEmpty());
-  EXPECT_EQ(unblocks.size(), 1u);  // even so the fence is lifted
+  EXPECT_EQ(unblocks.size(), 1u);  // the fence is lifted nevertheless
 }
 
 TEST_F(RdmapDispatchTest, ReadResponseCompletesTheReadAndFreesItsOrdSlot) {
@@ -194,8 +194,8 @@ TEST_F(RdmapDispatchTest, PayloadIsDeliveredWhenItsLastWriteCannotBeOvertaken) {
               ElementsAre(50 + kThrough, 51 + kThrough));  // nothing passes, and the fence is lifted first
 }
 
-// RFC 5040 section 5.5, and section 12.2 for the pairs: delivery is in order and behind placement, so a Read Request,
-// whatever its length, is not answered before that, and a Send tells that the Writes before it are in memory.
+// RFC 5040 section 5.5, and section 12.2 for the pairs: delivery is in order and after placement. So a Read Request of
+// any length is not answered before that, and a Send proves that the Writes before it are in memory.
 TEST_F(RdmapDispatchTest, ReadRequestsAndSendsAreDeliveredBehindTheWritesAndSendsBeforeThem) {
   PlacedSegment sent = send(1);
   sent.awaits_write = true;
@@ -242,7 +242,7 @@ TEST_F(RdmapDispatchTest, EveryOutputHoldsTheStageBack) {
   for (std::uint64_t i = 0; i < 40; ++i) EXPECT_EQ(cqes[i].cqe.wr_id, i);
 }
 
-// RFC 7306 section 7: there is no answer before the Immediate Data is complete. Two completions wait in the link, the
+// RFC 7306 section 7: no answer is sent before the Immediate Data is complete. Two completions wait in the link, the
 // third in front of it.
 TEST_F(RdmapDispatchTest, AnAtomicWaitsForTheCompletionOfTheImmediateDataBeforeIt) {
   cqes.pause(window(0, 100));
@@ -260,7 +260,7 @@ TEST_F(RdmapDispatchTest, TheOrderOfCallsChangesNothing) {
   placement.send({send(1), send(2), segment(Opcode::kReadResponse, 2), send(3), send(4)});
   run_until_idle();
   EXPECT_THAT(cqes.cycles(), ElementsAre(kThrough + 2, kThrough + 5, kThrough + 8, 11 + kThrough));
-  EXPECT_THAT(reads_done.cycles(), ElementsAre(kThrough + 5));  // a full link holds back whatever the next item needs
+  EXPECT_THAT(reads_done.cycles(), ElementsAre(kThrough + 5));  // a full link holds back any next item
 }
 
 TEST_F(RdmapDispatchTest, AReusedQpHasAFirstSegmentAgain) {
@@ -313,7 +313,7 @@ TEST_F(RdmapDispatchTest, AnAtomicResponseGoesToItsQueueAndCompletesNothingHere)
   EXPECT_EQ(atomic_responses[0].response.request_id, 7u);
   EXPECT_EQ(atomic_responses[0].response.original, 0x1122334455667788u);
   EXPECT_THAT(reads_done, IsEmpty());
-  EXPECT_EQ(unblocks.size(), 1u);  // the fence only
+  EXPECT_EQ(unblocks.size(), 1u);  // only the fence
 }
 
 TEST_F(RdmapDispatchTest, ImmediateDataIsInItsCompletionAndSolicitsWhenItSaysSo) {
@@ -345,11 +345,11 @@ TEST_F(RdmapDispatchTest, TheEndOfAReadIsToldToEarlyPlacementWithItsDelivery) {
   EXPECT_THAT(reads_over.cycles(), ElementsAre(kThrough + 1));
   EXPECT_EQ(reads_over[0].qpn, Qpn{1});
 }
-// Its sink is the owner's alone once it is done: what was taken in before the end was known has to be out.
+// A completed Read returns its sink to the owner: segments accepted before the end was known must be out.
 TEST_F(RdmapDispatchTest, TheEndOfAReadWaitsForWhatIsPlacedEarly) {
   contexts.in_flight.begin(StagWrites::kEarly);
   contexts.in_flight.commit();
-  firmware.at(20, [&] { contexts.in_flight.begin(StagWrites::kEarly); });  // knows of the end
+  firmware.at(20, [&] { contexts.in_flight.begin(StagWrites::kEarly); });  // this one knows of the end
   firmware.at(30, [&] { contexts.in_flight.end(StagWrites::kEarly); });
   firmware.at(60, [&] { contexts.in_flight.end(StagWrites::kEarly); });
   placement.send({send(1), read_end(), send(2)});

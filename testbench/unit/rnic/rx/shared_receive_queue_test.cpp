@@ -29,7 +29,7 @@ QpContext sharing_qp(std::uint32_t n, std::uint32_t epoch = 1) {
   return c;
 }
 
-// From an FPDU's last beat to its write, or to the dispatcher; from a message's start to the report of it.
+// From an FPDU's last beat to its write, or to the dispatcher; from a message's start to its report.
 constexpr Cycle kThrough = kToEnd + 1 + kToEnd, kTold = kToEnd + kToEnd;
 
 // QPs 1 to 3 share the queue of eight entries; entry i has wr_id i and the 256 octets at 0x8000 + 256 i.
@@ -58,7 +58,7 @@ class SharedReceiveQueueTest : public StageTest {
     contexts.write(Stag{stag_of(4)}, region(0x8000, 0x1000, abi::kLocalWrite));
     contexts.commit();
   }
-  // Announces entries up to `producer`; `fetched` of them arrive, from the oldest one on.
+  // Announces entries up to `producer`; the oldest `fetched` of them arrive.
   void post(std::uint32_t producer, std::uint64_t fetched) {
     doorbells.send({kSrq, producer});
     arrive(fetched);
@@ -101,7 +101,7 @@ class SharedReceiveQueueTest : public StageTest {
   std::uint64_t next_ = 0;
 };
 
-// RFC 5040 section 5.1.1, RFC 5041 section 5.3: the first request of the queue for the message that starts first.
+// RFC 5040 section 5.1.1, RFC 5041 section 5.3: the message that starts first gets the first request of the queue.
 TEST_F(SharedReceiveQueueTest, RequestsAreTakenInTheOrderInWhichMessagesStart) {
   post(4, 4);
   send(2, 1, 8, 0, false, 10);
@@ -115,7 +115,7 @@ TEST_F(SharedReceiveQueueTest, RequestsAreTakenInTheOrderInWhichMessagesStart) {
   EXPECT_THAT(events, IsEmpty());
 }
 
-// As with a ring of the QP's own: nothing waits for the sharing.
+// As with a QP's own ring: sharing delays nothing.
 TEST_F(SharedReceiveQueueTest, OneMessageACycle) {
   post(6, 6);
   for (std::uint32_t i = 0; i < 6; ++i) send(1 + i % 3, 1 + i / 3, 4, 0, true, 10);
@@ -125,7 +125,7 @@ TEST_F(SharedReceiveQueueTest, OneMessageACycle) {
                                        std::pair(2, 4), std::pair(3, 5)));
 }
 
-// A place in the prefetch is free as soon as a stream has taken its request, not when the message is complete.
+// A place in the prefetch is free when a stream takes its request, not when the message is complete.
 TEST_F(SharedReceiveQueueTest, APlaceIsGivenBackWhenTheMessageStarts) {
   post(2, 2);
   send(1, 1, 8, 0, false, 10);
@@ -156,7 +156,7 @@ TEST_F(SharedReceiveQueueTest, AnAnnouncedRequestIsAwaited) {
   EXPECT_THAT(events, IsEmpty());
 }
 
-// Only the request that the half-received message has taken is the stream's; the others serve any stream.
+// The stream owns only the request that its half-received message has taken; the others serve any stream.
 TEST_F(SharedReceiveQueueTest, TheEndOfAStreamFlushesWhatItHasTakenAndNothingElse) {
   post(4, 4);
   send(1, 1, 8, 0, false, 10);
@@ -172,7 +172,7 @@ TEST_F(SharedReceiveQueueTest, TheEndOfAStreamFlushesWhatItHasTakenAndNothingEls
   EXPECT_EQ(given_back.size(), 4u);
 }
 
-// The first segment takes its request even if it does not fit: it goes with the stream.
+// The first segment takes its request even if it does not fit: the request ends with the stream.
 TEST_F(SharedReceiveQueueTest, AMessageThatIsTooLongTakesItsRequestWithIt) {
   post(2, 2);
   send(1, 1, 257, 0, true, 10);
@@ -195,7 +195,7 @@ TEST_F(SharedReceiveQueueTest, ImmediateDataTakesARequestToo) {
   EXPECT_THAT(completed(), ElementsAre(std::pair(1, 0), std::pair(2, 1)));
 }
 
-// The limit: one event when fewer are left, then it is disarmed.
+// The limit: one event when fewer requests are left, then it is disarmed.
 TEST_F(SharedReceiveQueueTest, TheLimitTellsOnceThatFewerRequestsAreLeft) {
   post(6, 6);
   arms.send_at(8, {kSrq, 4, 9});
@@ -236,7 +236,7 @@ TEST_F(SharedReceiveQueueTest, OnlyWhatIsPostedCountsNotWhatIsFetched) {
   EXPECT_THAT(srq_events, IsEmpty());
 }
 
-// A number that is used again: what the earlier queue had is gone.
+// A reused number: nothing of the earlier queue remains.
 TEST_F(SharedReceiveQueueTest, AReusedQueueStartsAnew) {
   post(3, 3);
   arms.send_at(8, {kSrq, 3, 1});
@@ -257,7 +257,7 @@ TEST_F(SharedReceiveQueueTest, NumbersOfTheHostThatNameNoQueueAreDropped) {
   EXPECT_THAT(srq_events, IsEmpty());
 }
 
-// More than the ring holds: the queue is of no use any more.
+// More than the ring holds: the queue is unusable from then on.
 TEST_F(SharedReceiveQueueTest, AnOverrunIsToldOnceAndNothingIsTakenAfterwards) {
   post(8, 4);
   send(1, 1, 8, 0, false, 10);

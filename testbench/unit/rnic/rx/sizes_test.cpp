@@ -1,4 +1,4 @@
-// The stages that FPDUs are received through, each alone, with the sizes and at the paces of the whole datapath.
+// The stages that receive FPDUs, each alone, with the sizes and at the paces of the whole datapath.
 #include "testbench/support/sizes.h"
 
 #include <algorithm>
@@ -133,7 +133,7 @@ TEST_P(PlacementSizes, DdpPlacement) {
   EXPECT_TRUE(errors.empty());
 }
 
-// Each a segment of its own, after a gap, that begins with a marker.
+// Each FPDU is its own segment, after a gap, and begins with a marker.
 TEST_P(PlacementSizes, EarlyPlacement) {
   FlowContext flow = contexts.flow(kMarked);
   flow.rx_markers = true;
