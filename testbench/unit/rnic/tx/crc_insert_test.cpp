@@ -15,7 +15,7 @@ class CrcInsertTest : public StageTest {
   Source<FpduBeat> source = drive(dut.in);
   Sink<FpduBeat> sink = collect(dut.out, LinkConfig::pipeline(cfg));
 
-  // An FPDU as it is on the wire; its CRC field is zero when it enters. Markers stay among the words.
+  // Takes an FPDU as it is on the wire; its CRC field is zero when it enters. Markers stay among the words.
   void send(Bytes wire, bool crc_on = true) {
     std::fill(wire.end() - 4, wire.end(), std::uint8_t{0});
     auto beats = cut_fpdu(pool, wire, 64, false, 0);
@@ -70,7 +70,7 @@ TEST_F(CrcInsertTest, WithCrcOffTheFieldStaysZeroAndTheNextFpduStartsAnew) {
   EXPECT_EQ(dut.counters().left_zero, 2u);
 }
 
-// Also where the CRC field has a beat of its own.
+// Includes lengths where the CRC field has its own beat.
 TEST_F(CrcInsertTest, EveryLengthUnderBackpressure) {
   sink.pause(every(4, 3));
   std::vector<Bytes> expected;

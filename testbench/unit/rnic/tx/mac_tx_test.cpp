@@ -1,4 +1,4 @@
-// The sending MAC: line rate, and turns of the lower layers.
+// The sending MAC: line rate, and the turns of the lower layers.
 #include "model/rnic/tx/mac_tx.h"
 
 #include "testbench/unit/rnic/llp/mac_frames.h"

@@ -9,7 +9,7 @@ using testing::ElementsAre;
 
 constexpr FlowId kMarked{1}, kPlain{2};
 
-// Framer and CRC stand around the stage: their timing is exact and their octets are checked on their own.
+// Framer and CRC surround the stage: their timing is exact, and other tests check their octets.
 class MarkerInserterTest : public StageTest, public testing::WithParamInterface<unsigned> {
  protected:
   MpaTxChain tx{clk, GetParam()};
@@ -69,7 +69,7 @@ TEST_P(MarkerInserter64, SixteenMarkersCostOneCycle) {
   EXPECT_EQ(tx.sink.cycles()[127 + 128], MpaTxChain::kThrough + 127 + 128);
 }
 
-// 6 slots behind crc_insert, 3 behind the stage, a beat in the accumulator, 3 slots before it.
+// 6 slots after crc_insert, 3 after the stage, a beat in the accumulator, 3 slots before it.
 TEST_P(MarkerInserter64, AbsorbsNothingWhileABeatIsPending) {
   tx.sink.pause(window(0, 100));
   tx.send(kPlain, Bytes(40 * 64 - 6));
@@ -125,7 +125,7 @@ TEST_P(MarkerInserterTest, AMarkedFpduLeavesAtTheHeadroomOfAFreshBuffer) {
   run_until_idle();
   const FpduBeat& first = tx.sink.front();
   EXPECT_EQ(first.data, first.buf->bytes() + kFrameHeadroom);
-  EXPECT_EQ(tx.pool.in_use(), 1u);  // the old one is gone
+  EXPECT_EQ(tx.pool.in_use(), 1u);  // the old one was released
 }
 
 TEST_P(MarkerInserterTest, FlowsKeepTheirOwnPositionsUnderBackpressure) {

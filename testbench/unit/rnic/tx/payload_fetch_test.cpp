@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// A job's reads leave in the cycle in which it comes, one a cycle; the job in the cycle after it is complete.
+// A job's reads leave in the cycle in which it comes, one per cycle; the job leaves in the cycle after it is complete.
 constexpr Cycle kAsked = kToEnd + kToEnd, kThrough = kToEnd + 1 + kToEnd;
 constexpr Cycle after_read(Cycle latency) { return kAsked + latency + kThrough; }
 
@@ -95,7 +95,7 @@ TEST_F(PayloadFetchTest, NoMoreJobsThanConfigured) {
   EXPECT_THAT(dma.cycles(),
               ElementsAre(kAsked, kAsked + 1, kAsked + 2, kAsked + 3, after_read(100), after_read(100) + 1));
   EXPECT_EQ(framer.size(), 6u);
-  // The first answer is there in cycle 103; what waits then is not the fetch's fault.
+  // The first answer arrives in cycle 103; the fetch does not cause later waits.
   const Account::Totals jobs = dut.jobs().totals(300);
   EXPECT_EQ(jobs.blocked, 103 - 5);
   EXPECT_EQ(jobs.busy + jobs.blocked + jobs.empty, 300);
@@ -125,7 +125,7 @@ TEST_F(PayloadFetchTest, AFailedReadEndsItsStreamAndNoOther) {
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(events[0].kind, QpEvent::Kind::kLocalError);
   EXPECT_EQ(events[0].qpn, Qpn{1});
-  EXPECT_EQ(pool.in_use(), 2u);  // the two that the framer has
+  EXPECT_EQ(pool.in_use(), 2u);  // held by the framer
 }
 
 TEST_F(PayloadFetchTest, TheTerminateOfABrokenStreamPasses) {
@@ -185,7 +185,7 @@ TEST_F(PayloadFetchTest, OneThatItsLowerLayerCannotTakeHoldsUpTheOthers) {
   run_until_idle();
   EXPECT_EQ(sctp.size(), 5u);
   ASSERT_EQ(framer.size(), 1u);
-  EXPECT_EQ(framer.cycles()[0], 100 + 1 + kThrough - 1);  // the fifth has its slot in cycle 101
+  EXPECT_EQ(framer.cycles()[0], 100 + 1 + kThrough - 1);  // the fifth gets its slot in cycle 101
 }
 
 TEST_F(PayloadFetchTest, AnIdleStageIsNotCalled) {
@@ -194,7 +194,7 @@ TEST_F(PayloadFetchTest, AnIdleStageIsNotCalled) {
   EXPECT_LE(clk.activity().cycles, 5u);
 }
 
-// Two pieces of region 1: across a page whose neighbour is elsewhere, and inside the second page.
+// Two pieces of region 1: one across a page boundary whose next page is elsewhere, and one inside the second page.
 TEST_F(PayloadFetchTest, APieceInAPageListIsAReadForEachPage) {
   contexts.write_page(0, 0x2000);
   contexts.write_page(1, 0x0);
@@ -218,7 +218,7 @@ TEST_F(PayloadFetchTest, APieceInAPageListIsAReadForEachPage) {
 }
 TEST_F(PayloadFetchTest, APageListThatIsGoneEndsTheStream) {
   segmenter.send(job({{0xffe, 4, stag_of(1)}}));
-  dma.fails = {0};  // the bus has nothing there
+  dma.fails = {0};  // the bus has no memory there
   run_until_idle();
   EXPECT_EQ(dma.requests()[0].address, kNowhere);
   EXPECT_EQ(events.size(), 1u);

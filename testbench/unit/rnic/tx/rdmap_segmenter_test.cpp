@@ -32,7 +32,7 @@ abi::Wqe wqe(WrOpcode op, std::initializer_list<abi::Sge> list, unsigned flags =
   w.invalidate_stag = 0xcafe0001;
   return w;
 }
-// To a Read of the region with STag index 8, whose tagged offsets are bus addresses.
+// The response to a Read of the region with STag index 8, whose tagged offsets are bus addresses.
 ReadWork answer(std::uint32_t qpn, std::uint32_t sink_stag, std::uint64_t sink_to, std::uint64_t src_to,
                 std::uint32_t bytes) {
   return {Qpn{qpn}, {sink_stag, sink_to, bytes, stag_of(8), src_to}};
@@ -104,7 +104,7 @@ class RdmapSegmenterTest : public StageTest {
     for (const UlpduJob& j : jobs) q.push_back(j.qpn.v);
     return q;
   }
-  // The opcodes in the order of the wire.
+  // The opcodes in wire order.
   Bytes opcodes() const {
     Bytes o;
     for (const UlpduJob& j : jobs) o.push_back(header(j)[1] & 0x0f);
@@ -173,7 +173,7 @@ TEST_F(RdmapSegmenterTest, HeadersOfEveryMessage) {
   EXPECT_FALSE(completions[2].signaled);
 }
 
-// In every segment of a message, whatever it is. QP 1 has an RDMAC peer, QP 2 an IETF one.
+// In every segment of any message. QP 1 has an RDMAC peer, QP 2 an IETF one.
 TEST_F(RdmapSegmenterTest, VersionsAndTheStagToInvalidateAreTheSameInAllSegments) {
   for (const std::uint32_t qpn : {1, 2}) {
     QpContext c = rts_qp(qpn);
@@ -267,7 +267,7 @@ TEST_F(RdmapSegmenterTest, MessagesAreCutAtMulpdu) {
   EXPECT_TRUE(jobs[1].ulpdu.completes_wqe);
 }
 
-// RFC 5044 section 4.5: MULPDU may change at any time, and what was cut before stays as it is.
+// RFC 5044 section 4.5: MULPDU may change at any time, and segments cut before stay unchanged.
 TEST_F(RdmapSegmenterTest, AnotherMulpduHoldsForLaterSegmentsOnly) {
   allow();
   post(wqe(WrOpcode::kSend, {sge(4000)}));
@@ -282,7 +282,8 @@ TEST_F(RdmapSegmenterTest, AnotherMulpduHoldsForLaterSegmentsOnly) {
   EXPECT_EQ(header(3), from_hex("4143 00000000 00000000 00000001 00000d60"));  // 3424
 }
 
-// RFC 5041 section 4.2, RFC 5040 section 5.2: any octet may be the first, at either end, and Writes keep their order.
+// RFC 5041 section 4.2, RFC 5040 section 5.2: a message may start at any octet, at either end, and Writes keep their
+// order.
 TEST_F(RdmapSegmenterTest, MessagesStartAtAnyOctet) {
   allow();
   abi::Wqe w = wqe(WrOpcode::kRdmaWrite, {sge(5, 0x10003)});
@@ -305,7 +306,7 @@ TEST_F(RdmapSegmenterTest, MessagesStartAtAnyOctet) {
   EXPECT_THAT(pieces(3), ElementsAre(Piece(0x7003, 5)));
 }
 
-// A Read that ends its sink is on the wire as any other; the completion gets what ends it.
+// A Read that invalidates its sink looks like any other on the wire; its completion names the STag that ends.
 TEST_F(RdmapSegmenterTest, AReadWithInvalidateNamesItsSinkToTheCompletion) {
   allow();
   abi::Wqe read = wqe(WrOpcode::kRdmaReadWithInv, {sge(5, 0x10007)});
@@ -321,7 +322,7 @@ TEST_F(RdmapSegmenterTest, AReadWithInvalidateNamesItsSinkToTheCompletion) {
   EXPECT_EQ(completions[1].ends, std::nullopt);
   EXPECT_TRUE(contexts.stag(Stag{stag_of(3)})->valid) << "until the response is there";
 }
-// The sink is invalidated in the cycle in which the segmenter hears of the end of the Read: what is fenced sees it.
+// The sink is invalidated in the cycle in which the segmenter hears of the end of the Read. A fenced request sees this.
 TEST_F(RdmapSegmenterTest, AFencedRequestSeesThatTheSinkHasEnded) {
   allow();
   post(wqe(WrOpcode::kRdmaReadWithInv, {sge(4)}));
@@ -424,7 +425,7 @@ TEST_F(RdmapSegmenterTest, ZeroLengthReadResponse) {
   EXPECT_EQ(responses.size(), 1u);
 }
 
-// RFC 5040 section 4.8: the Terminate tells what is left of the request.
+// RFC 5040 section 4.8: the Terminate names the rest of the request.
 TEST_F(RdmapSegmenterTest, ARevokedSourceEndsTheResponseWhereItIs) {
   constexpr std::uint32_t kFpdu = 1448;  // of a full MULPDU
   ReadWork read = answer(1, 0x100, 0xfffffff0, 0x7000, 4000);
@@ -439,7 +440,7 @@ TEST_F(RdmapSegmenterTest, ARevokedSourceEndsTheResponseWhereItIs) {
   post(wqe(WrOpcode::kSend, {sge(4)}));
   fetch.pause(window(0, 40));
   run_until_idle();
-  EXPECT_THAT(lengths(), ElementsAre(1442, 1442));  // no Send either
+  EXPECT_THAT(lengths(), ElementsAre(1442, 1442));  // and no Send
   EXPECT_THAT(responses, IsEmpty());
   ASSERT_EQ(events.size(), 1u);
   const QpEvent& e = events[0];
@@ -561,7 +562,7 @@ TEST_F(RdmapSegmenterTest, CreditOfAFlowWithoutAQpIsDropped) {
   EXPECT_THAT(jobs, IsEmpty());
 }
 
-// Whose turn it is.
+// Turns of QPs.
 TEST_F(RdmapSegmenterTest, QpsTakeTurnsByFpdu) {
   fetch.pause(window(1, 3));
   tcp.pause(window(0, 20));
@@ -606,7 +607,7 @@ TEST_F(RdmapSegmenterTest, ReadsUpToOrdThenOneForEachThatIsDone) {
   const Account::Totals ord = dut.waits(TxWait::kOrd).totals(60);
   EXPECT_EQ(ord.empty, 1);
   EXPECT_EQ(ord.busy, 2);      // the first is sent in cycle 1, the second in cycle 2
-  EXPECT_EQ(ord.blocked, 57);  // the third has come in cycle 3, and the fourth waits for as long
+  EXPECT_EQ(ord.blocked, 57);  // the third came in cycle 3, and the fourth waits just as long
   EXPECT_EQ(ord.taken, 1 + 58 * 2);
   EXPECT_EQ(dut.waits(TxWait::kFence).totals(60).blocked, 0);
 }
@@ -621,7 +622,7 @@ TEST_F(RdmapSegmenterTest, FenceWaitsForAllReads) {
   run_until_idle();
   EXPECT_THAT(opcodes(), ElementsAre(1, 1, 3, 3));
   EXPECT_THAT(jobs.cycles(), ElementsAre(kThrough, kThrough + 1, kThrough + 2,
-                                         81 + kThrough));  // one cycle for the end of the Read to settle
+                                         81 + kThrough));  // one cycle until the end of the Read settles
 }
 TEST_F(RdmapSegmenterTest, AReadDoneNobodyAskedForChangesNothing) {
   rx.send({TxUnblock::Kind::kReadDone, Qpn{1}});
@@ -649,7 +650,7 @@ TEST_F(RdmapSegmenterTest, NothingIsSentOutsideRts) {
   run_until_idle();
   EXPECT_THAT(jobs, IsEmpty());
 }
-// RFC 5041 section 6.2: a half-closed stream still carries what is due.
+// RFC 5041 section 6.2: a half-closed stream still carries outstanding responses.
 TEST_F(RdmapSegmenterTest, OnceThePeerHasClosedADrainWaitsForTheResponsesThatAreDue) {
   closing();
   rx.send({{TxUnblock::Kind::kRequest, Qpn{1}},
@@ -732,7 +733,7 @@ TEST_F(RdmapSegmenterTest, AnInvalidationIsReportedWhenTheWritesUnderWayAreOut) 
   contexts.in_flight.begin(StagWrites::kPlacement);
   contexts.in_flight.begin(StagWrites::kAtomic);
   contexts.in_flight.commit();
-  contexts_at.at(10, [&] { contexts.in_flight.begin(StagWrites::kPlacement); });  // too late to be one of this STag
+  contexts_at.at(10, [&] { contexts.in_flight.begin(StagWrites::kPlacement); });  // too late to be for this STag
   contexts_at.at(40, [&] { contexts.in_flight.end(StagWrites::kAtomic); });
   contexts_at.at(50, [&] { contexts.in_flight.end(StagWrites::kPlacement); });
   allow();
@@ -773,7 +774,7 @@ TEST_F(RdmapSegmenterTest, AFencedInvalidationWaitsForTheReadsBeforeIt) {
   rx.send_at(50, {TxUnblock::Kind::kReadDone, Qpn{1}});
   run_until_idle();
   EXPECT_THAT(completions.cycles(),
-              ElementsAre(kThrough, 52 + kThrough));  // the end of the Read has settled, then that of the STag
+              ElementsAre(kThrough, 52 + kThrough));  // the end of the Read settles, then the end of the STag
 }
 TEST_F(RdmapSegmenterTest, WorkOnStagsThatIsRefusedStopsTheQueue) {
   allow();
@@ -819,8 +820,8 @@ TEST_F(RdmapSegmenterTest, ATerminateIsTheLastThingSent) {
   EXPECT_EQ(completions[0].marker, WqeIssued::Marker::kTerminate);
   EXPECT_EQ(completions[1].marker, WqeIssued::Marker::kDrain);
 }
-// The generator's octets follow the DDP header; from when they are there the host's messages wait forever, and the
-// firmware says when they go.
+// The generator's octets follow the DDP header. Once they are there, the host's messages wait forever, and the firmware
+// says when the Terminate goes.
 TEST_F(RdmapSegmenterTest, TheGeneratorsTerminateGoesOutWhenTheFirmwareSaysSo) {
   allow();
   TerminateMessage t{Qpn{1}, pool.take(), 52};
@@ -859,7 +860,7 @@ TEST_F(RdmapSegmenterTest, AResponderThatSawNoValidFpduSendsNoTerminate) {
   ASSERT_EQ(completions.size(), 1u);
   EXPECT_EQ(completions[0].marker, WqeIssued::Marker::kDrain) << "the connection closes without it";
 }
-// An error of its own: of the firmware, and of a stage that no segment was the cause of.
+// Errors of its own that no segment caused: one of the firmware, and one of a stage.
 TEST_F(RdmapSegmenterTest, AResponderThatFailsBeforeTheFirstFpduSendsNoTerminate) {
   for (const std::uint32_t qpn : {1u, 2u}) {
     QpContext c = rts_qp(qpn);
@@ -887,7 +888,7 @@ TEST_F(RdmapSegmenterTest, AResponderWhoseFirstFpduWasValidButWrongSendsItsTermi
   run_until_idle();
   EXPECT_THAT(opcodes(), ElementsAre(7));
 }
-// RFC 5044 section 7.1.2 rule 4: so it was valid, though DDP could do nothing with it.
+// RFC 5044 section 7.1.2 rule 4: the FPDU was valid, though DDP could not use it.
 TEST_F(RdmapSegmenterTest, AResponderWhoseFirstFpduWasTooShortSendsItsTerminate) {
   QpContext c = rts_qp(1);
   c.state = QpState::kTerminate;
@@ -967,7 +968,7 @@ TEST_F(RdmapSegmenterTest, AReusedQpStartsAnew) {
   EXPECT_EQ(jobs.cycles()[1], 40 + kThrough);
 }
 
-// Requests that fail before anything of them is sent.
+// Requests that fail before any part of them is sent.
 TEST_F(RdmapSegmenterTest, WqeThatCouldNotBeRead) {
   abi::Wqe w;
   w.wr_id = 77;
@@ -1073,8 +1074,8 @@ TEST_F(RdmapSegmenterTest, NothingFollowsALocalErrorOnItsQp) {
   EXPECT_EQ(events.size(), 1u);
 }
 
-// What a program may leave in its ring: each request completes once, and nothing is sent from outside the regions of
-// its domain. Half of the requests are nothing but chance, the others are nearly right.
+// Whatever a program leaves in its ring, each request completes once, and nothing is sent from outside the regions of
+// its domain. Half of the requests are random, the others are nearly right.
 class GarbageWqe : public RdmapSegmenterTest, public testing::WithParamInterface<std::uint64_t> {};
 TEST_P(GarbageWqe, CompletesAndSendsNothingThatIsNotItsOwn) {
   Prng prng(GetParam());
@@ -1243,7 +1244,7 @@ TEST_F(RdmapSegmenterTest, ReadsAndAtomicsShareMsnsAndOrd) {
   run_until_idle();
   EXPECT_THAT(opcodes(), ElementsAre(1, 0xa, 0xa, 1, 3));
   EXPECT_THAT(jobs.cycles(), ElementsAre(kThrough, kThrough + 1, 50 + kThrough, 70 + kThrough, 111 + kThrough));
-  for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(load_be32(&header(i)[10]), i + 1);  // one run of QN 1
+  for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(load_be32(&header(i)[10]), i + 1);  // one sequence for QN 1
   EXPECT_THAT(atomics.cycles(), ElementsAre(kThrough + 1, 50 + kThrough));
   EXPECT_EQ(atomics[1].request_id, 3u);
 }
@@ -1301,7 +1302,7 @@ TEST_F(RdmapSegmenterTest, ImmediateDataWithABuffer) {
   expect_refused(WcStatus::kLocQpOpErr);
 }
 
-// A gather list of which one element is in a page list: payload_fetch looks its pages up.
+// A gather list with one element in a page list: payload_fetch looks its pages up.
 TEST_F(RdmapSegmenterTest, ElementsInPagesKeepTheirList) {
   StagContext paged = region(0x7000, 0x1000, abi::kRemoteRead);
   paged.bus = 0x80;

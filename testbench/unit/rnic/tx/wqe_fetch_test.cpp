@@ -181,7 +181,7 @@ TEST_F(WqeFetchTest, ARepeatedDoorbellFetchesNothingTwice) {
 TEST_F(WqeFetchTest, AReusedQpStartsAnew) {
   host.send({{Qpn{1}, 2}, {Qpn{1}, 1}});
   host.pause(window(1, 40));
-  firmware.at(5, [this] {  // its read is on its way
+  firmware.at(5, [this] {  // its read is in flight
     QpContext c = rts_qp(1, 2);
     c.sq_base = ring_base(2);
     contexts.write(Qpn{1}, c);
@@ -216,7 +216,7 @@ TEST_F(WqeFetchTest, AnIdleStageIsNotCalled) {
   EXPECT_EQ(clk.activity().ticks, 0u);
 }
 
-// The receive side: rings of queue pairs and shared ones have turns and places of their own.
+// The receive side: the rings of queue pairs and shared ones have separate turns and places.
 class RqeFetchTest : public StageTest {
  protected:
   ContextStore contexts{clk, {4, 4, 4, 4, 4}};
