@@ -1,4 +1,4 @@
-// Configuration space against the numbers of the PCI specifications, written down here once more.
+// Configuration space against the numbers of the PCI specifications, written independently.
 #include "model/rnic/pcie/config_space.h"
 
 #include "testbench/support/stage_test.h"
@@ -49,7 +49,7 @@ TEST_F(ConfigSpaceTest, TheSizeOfBar0IsFoundByWritingOnes) {
   }
 }
 
-// A BAR has no bits for it.
+// A BAR has no bits for such an address.
 TEST_F(ConfigSpaceTest, AnAddressThatIsNoMultipleOfTheSizeIsAConfigurationError) {
   for (const std::uint64_t address : {0xe0000004u, 0xe0001000u}) {
     link.bar0_address = address;
@@ -65,8 +65,8 @@ TEST_F(ConfigSpaceTest, LinkAndSizesAreThoseOfTheSettings) {
   const R r{link};
   EXPECT_EQ(r.read(0x44) & 7, 1u);         // 256 octets can be sent
   EXPECT_EQ(r.read(0x44) >> 28 & 1, 1u);   // function level reset
-  EXPECT_EQ(r.read(0x48) >> 5 & 7, 1u);    // and are
-  EXPECT_EQ(r.read(0x48) >> 12 & 7, 2u);   // 512 octets are asked for
+  EXPECT_EQ(r.read(0x48) >> 5 & 7, 1u);    // and are sent
+  EXPECT_EQ(r.read(0x48) >> 12 & 7, 2u);   // read requests of 512 octets
   EXPECT_EQ(r.read(0x4c) & 0x3ff, 0x83u);  // 8 lanes at 8 GT/s
   EXPECT_EQ(r.read(0x50) >> 16, 0x83u);
 }

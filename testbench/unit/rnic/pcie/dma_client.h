@@ -1,4 +1,4 @@
-// What the tests of both DMA engines share.
+// Shared by the tests of both DMA engines.
 #pragma once
 
 #include <utility>
@@ -28,7 +28,7 @@ struct Client {
   Client(Engine& engine, unsigned i) : source(drive(engine.request(i))), sink(collect(engine.done(i))) {}
 };
 
-// Both engines act in the cycle in which something comes.
+// Both engines act in the cycle in which an item arrives.
 inline constexpr Cycle kThrough = test::kToEnd + test::kToEnd;
 
 }  // namespace rnic::pcie

@@ -33,12 +33,12 @@ class DmaReadTest : public test::StageTest {
     net.connect(dut->tlps, tlps.in, "tlps");
     net.connect(completions.out, dut->completions, "completions");
   }
-  // A timeout that is still to come keeps the calendar busy.
+  // A pending timeout keeps the calendar busy.
   void run(Cycle cycles) { sc_core::sc_start(sc_core::sc_time::from_value(cycles * clk.period_ps())); }
   DmaReadRequest request(std::uint64_t address, std::uint32_t bytes, std::uint32_t tag) {
     return {address, bytes, to + address, {}, tag};
   }
-  // A completion with `n` octets of the request, from `offset` on.
+  // A completion with `n` octets of the request, starting at `offset`.
   Tlp answer(const Tlp& request, std::uint32_t offset, std::uint32_t n) {
     Tlp t = Tlp::completion(request, request.address + offset, n);
     t.far_data = memory + request.address + offset;
@@ -97,7 +97,7 @@ TEST_F(DmaReadTest, TagsBoundWhatIsOutstanding) {
   ASSERT_EQ(tlps.size(), 3u);
   EXPECT_EQ(tlps[2].tag, tlps[1].tag);
   EXPECT_EQ(tlps.cycles()[2], 100 + kThrough);
-  // A tag is taken in cycle 1, the other one in cycle 2; from then on the rest of the request waits.
+  // One tag is taken in cycle 1, the other in cycle 2; from then on the rest of the request waits.
   const Account::Totals tags = test::account_of(*dut, "pcie.tags").totals(200);
   EXPECT_EQ(tags.empty, 1);
   EXPECT_EQ(tags.busy, 1);
@@ -113,7 +113,7 @@ TEST_F(DmaReadTest, AnUnsupportedRequestStopsTheRestAndAnswersOnce) {
   run(100);
   completions.send_at(100, {Tlp::answer(tlps[0], CplStatus::kUr), whole(tlps[1])});
   run(100);
-  ASSERT_EQ(tlps.size(), 3u);  // nothing of the first request after its error
+  ASSERT_EQ(tlps.size(), 3u);  // the first request sends nothing after its error
   completions.send_at(201, whole(tlps[2]));
   run_until_idle(1000);
   EXPECT_THAT(answers(), ElementsAre(std::pair{1u, false}, std::pair{2u, true}));
@@ -168,7 +168,7 @@ TEST_F(DmaReadTest, AResetKeepsTagsUntilTheirCompletionsCome) {
   ASSERT_EQ(tlps.size(), 3u);  // no tag is free
   for (int i = 0; i < 3; ++i) completions.send(whole(tlps[i]));
   run(20);
-  EXPECT_EQ(std::count(to, to + sizeof to, 0), static_cast<std::ptrdiff_t>(sizeof to));  // nobody asks any more
+  EXPECT_EQ(std::count(to, to + sizeof to, 0), static_cast<std::ptrdiff_t>(sizeof to));  // no one asks for it
   EXPECT_EQ(dut->counters().unexpected, 0u);
   ASSERT_EQ(tlps.size(), 4u);
   completions.send(whole(tlps[3]));

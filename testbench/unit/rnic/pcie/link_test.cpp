@@ -1,4 +1,4 @@
-// Wire time, credits and ordering of the transmitter, and where requests are cut.
+// Wire time, credits and ordering of the transmitter, and the points where requests are cut.
 #include <gmock/gmock.h>
 
 #include "model/common/prng.h"
@@ -47,7 +47,7 @@ TEST(Cut, AgreesWithCountingOctets) {
     const std::uint64_t address = random.between(0x10000, 0x14000);
     const auto left = static_cast<std::uint32_t>(random.between(1, 9000));
     const std::uint32_t limit = 128u << random.below(6);
-    // Octet by octet: stop before a page's first octet, and before the double word that would be one too many.
+    // Octet by octet: stop before a page's first octet, and before the double word that would exceed the limit.
     std::uint32_t expected = 1;
     while (expected < left && (address + expected) % 4096 != 0 && (address + expected) / 4 - address / 4 < limit / 4) {
       ++expected;
@@ -56,7 +56,7 @@ TEST(Cut, AgreesWithCountingOctets) {
   }
 }
 
-// Offers the heads of its queues every time it is called, and notes what left when.
+// Offers the heads of its queues every time it is called, and records what left and when.
 class Sender final : public Stage {
  public:
   struct Sent {
@@ -110,7 +110,8 @@ class TransmitterTest : public test::StageTest {
   static Tlp completed() { return Tlp::completion(Tlp::read(0x1000, 64, 0), 0x1000, 64); }
 };
 
-// 278 octets at 32500/1024 ps are 8823.24 ps: the wire is free again in cycles 2, 4 and 6, and starts where it ended.
+// 278 octets at 32500/1024 ps are 8823.24 ps. The wire is free again in cycles 2, 4 and 6, and each write starts where
+// the previous one ended.
 TEST_F(TransmitterTest, BackToBackWritesLeaveNoGapOnTheWire) {
   Sender s("s", clk, link);
   for (std::uint16_t i = 0; i < 4; ++i) s.offer(kP, posted(256), i, 0);
@@ -158,7 +159,7 @@ TEST_F(TransmitterTest, NothingPassesAnOlderPostedRequestWithoutCredit) {
   EXPECT_EQ(all.empty, 0);
 }
 
-// An update counts from its time on, and not from the next TLP on.
+// An update counts from its own time on, not from the next TLP on.
 TEST_F(TransmitterTest, ACreditIsInUseUntilItsUpdate) {
   link.host_credits = {2, 0, 0, 0, 0};
   Sender s("s", clk, link);
@@ -196,7 +197,8 @@ TEST_F(TransmitterTest, APostedRequestPassesACompletionWithoutCredit) {
   EXPECT_THAT(tags(s), ElementsAre(1, 3));
 }
 
-// 256 octets are 16 data credits. Of 20 there are 4 left, then 12, then 16: the next one goes when the last are back.
+// 256 octets are 16 data credits. Of 20, 4 are left, then 12, then 16: the next write leaves when the last credits are
+// back.
 TEST_F(TransmitterTest, DataCreditsCountUnitsOfSixteenOctets) {
   link.host_credits = {0, 20, 0, 0, 0};
   Sender s("s", clk, link);

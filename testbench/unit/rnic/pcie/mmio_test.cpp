@@ -15,7 +15,7 @@ using test::stub;
 using test::Stubs;
 using testing::ElementsAre;
 
-constexpr Cycle kThrough = test::kToEnd + test::kToEnd;  // an access is done in the cycle in which it comes
+constexpr Cycle kThrough = test::kToEnd + test::kToEnd;  // an access is done in the cycle in which it arrives
 
 class MmioTest : public test::StageTest {
  protected:
@@ -86,7 +86,7 @@ TEST_F(MmioTest, OnlyAlignedWordsReachARegister) {
     script.push_back(Tlp::read(at, bytes, ++tag));
     script.push_back(Tlp::write(at, kOnes, bytes, {}));
   }
-  for (const std::uint32_t skew : {1u, 2u, 3u}) {  // straddling two registers
+  for (const std::uint32_t skew : {1u, 2u, 3u}) {  // across two registers
     script.push_back(Tlp::read(at + skew, 4, ++tag));
     script.push_back(Tlp::write(at + skew, kOnes, 4, {}));
   }
@@ -114,7 +114,7 @@ TEST_F(MmioTest, ConfigurationIsReadAndWrittenInTheOrderOfAllAccesses) {
   EXPECT_EQ(load_le32(sink[0].data()), 0x50401234u);
   EXPECT_EQ(sink[1].type, TlpType::kCpl);
   EXPECT_EQ(sink[1].status, CplStatus::kSc);
-  for (unsigned i : {0u, 1u, 3u}) {  // section 2.2.9: of other requests than memory reads
+  for (unsigned i : {0u, 1u, 3u}) {  // section 2.2.9: for requests other than memory reads
     EXPECT_EQ(sink[i].byte_count, 4u);
     EXPECT_EQ(sink[i].lower_address, 0u);
   }

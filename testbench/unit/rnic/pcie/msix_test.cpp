@@ -16,7 +16,7 @@ using test::Sink;
 using test::Source;
 using testing::ElementsAre;
 
-// Does one thing in one cycle.
+// Performs one action in one cycle.
 class Agent final : public Stage {
  public:
   Agent(ClockDomain& clk, Cycle at, std::function<void()> act) : Stage("agent", clk), at_(at), act_(std::move(act)) {
@@ -32,7 +32,7 @@ class Agent final : public Stage {
   const std::function<void()> act_;
 };
 
-constexpr Cycle kThrough = test::kToEnd + test::kToEnd;  // a request is answered in the cycle in which it comes
+constexpr Cycle kThrough = test::kToEnd + test::kToEnd;  // a request is answered in the cycle in which it arrives
 
 class MsixTest : public test::StageTest {
  protected:
@@ -78,7 +78,7 @@ TEST_F(MsixTest, AMaskedVectorStaysPendingUntilItIsUnmasked) {
 }
 
 struct MsixOff : MsixTest, testing::WithParamInterface<std::pair<std::uint32_t, std::uint32_t>> {};
-// Offset and value of the word that stops all vectors; the word before gives them back.
+// Offset and value of the word that stops all vectors; writing its previous value releases them.
 TEST_P(MsixOff, AllVectorsWaitUntilConfigurationLetsThemGo) {
   const auto [offset, value] = GetParam();
   const std::uint32_t before = space.get().read(offset & ~3u) >> 8 * (offset & 3);

@@ -1,4 +1,4 @@
-// A host and the chip's PCIe block on the two ends of a link, with scripted users of both.
+// A host and the chip's PCIe block at the two ends of a link, with scripted users of both.
 #pragma once
 
 #include <cstring>
@@ -48,7 +48,7 @@ struct HostLog final : host::HostEvents {
   std::function<void(std::uint32_t cookie, bool ok, std::uint64_t at_ps)> on_config;
 };
 
-// The chip's clock is 250 MHz, the host's 1 GHz. Both run ahead of the kernel where `lookahead` says so.
+// The chip's clock is 250 MHz, the host's 1 GHz. With `lookahead` they run ahead of the kernel.
 struct PcieBench {
   pcie::PcieConfig config = with_short_tlps();
   host::RootComplexConfig host_config;
@@ -100,7 +100,7 @@ class PcieSystem final : public sc_core::sc_module {
   Source<DmaWriteRequest>& writes(unsigned i = 0) { return writes_[i]; }
   Sink<DmaWriteDone>& write_answers(unsigned i = 0) { return write_answers_[i]; }
 
-  // Host memory with octets that depend on the seed.
+  // Allocates host memory and fills it with octets that depend on the seed.
   std::uint64_t filled(std::uint32_t bytes, std::uint64_t seed, std::uint64_t align = 64) {
     const std::uint64_t address = memory.alloc(bytes, align);
     for (std::uint32_t i = 0; i < bytes; ++i) memory.find(address, bytes)[i] = octet(seed, i);

@@ -1,4 +1,4 @@
-// The whole path: driver's port, root complex, link, endpoint and the chip's stages.
+// The whole path: the driver's port, root complex, link, endpoint and the chip's stages.
 #include "model/config/resolve.h"
 #include "testbench/unit/rnic/pcie/pcie_bench.h"
 
@@ -135,7 +135,7 @@ TEST_F(PcieTest, PayloadIsInMemoryBeforeItsCompletionEntryAndThatBeforeTheInterr
   EXPECT_TRUE(s.holds(cqe, 32, 2));
 }
 
-// Mixed traffic of everybody on a system, and everything that host and chip saw of it, with times.
+// Mixed traffic of all users of a system, and all that host and chip saw of it, with times.
 struct MixedTraffic {
   static constexpr unsigned kClients = 2, kRequests = 30;
   PcieSystem system;
@@ -162,8 +162,8 @@ struct MixedTraffic {
 
 class PcieShuffle : public PcieTest, public testing::WithParamInterface<std::uint64_t> {};
 
-// Whatever the order of calls within a cycle, and however far the domains run ahead of the kernel, credits of a few
-// TLPs included.
+// For any order of calls within a cycle, and for domains any distance ahead of the kernel, including credits of a few
+// TLPs.
 TEST_P(PcieShuffle, OrderOfCallsAndLookaheadChangeNothing) {
   bench.readers = bench.writers = MixedTraffic::kClients;
   bench.config.link.host_credits = {6, 40, 3, 0, 0};
@@ -192,7 +192,7 @@ TEST_F(PcieTest, RestCostsNoKernelEvents) {
   s.reads().send(DmaReadRequest{from, 4096, to, {}, 0});
   run_until_idle();
   const auto chip = s.clk.activity().activations, hosts = s.host_clk.activity().activations;
-  EXPECT_LT(sc_core::sc_time_stamp().value(), 2'000'000u);  // no timeout is left behind
+  EXPECT_LT(sc_core::sc_time_stamp().value(), 2'000'000u);  // no timeout remains
   sc_core::sc_start(1, sc_core::SC_SEC);
   EXPECT_EQ(s.clk.activity().activations, chip);
   EXPECT_EQ(s.host_clk.activity().activations, hosts);

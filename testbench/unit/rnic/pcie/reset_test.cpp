@@ -1,4 +1,4 @@
-// Configuration space and resets over the whole path, with traffic of everybody under way.
+// Configuration space and resets over the whole path, with traffic of all users in flight.
 #include <map>
 #include <memory>
 
@@ -19,8 +19,7 @@ class PcieResetTest : public StageTest {
 };
 
 // 20 ns to the root port; 22 octets of wire, 699 ps; 150 ns: the chip's edge at 172 ns. 4 cycles in and 4 out: 204 ns;
-// 26 octets, 826 ps; 150 ns; the host's edge. The write: 26 octets, 825 ps; the same there; 22 octets of the answer
-// back.
+// 26 octets, 826 ps; 150 ns; the host's edge. The write: 26 octets, 825 ps; the same on the chip; 22 octets of answer.
 TEST_F(PcieResetTest, ConfigurationIsThereAndBackLikeARegister) {
   PcieSystem s("s", bench);
   s.host.config_read(ConfigRegisters::kId, 1, 0);
@@ -34,8 +33,8 @@ TEST_F(PcieResetTest, ConfigurationIsThereAndBackLikeARegister) {
   EXPECT_EQ(s.pcie.mmio.counters().config, 3u);
 }
 
-// The order is at the device 170 ns after the call, at its edge of 172 ns; training and the way back later both ends
-// are up. An access that is at the root port then is sent, one of the cycle before is not.
+// The order reaches the device 170 ns after the call and takes effect at its edge of 172 ns. After training and the way
+// back both ends are up. An access that is at the root port then is sent; one that is there a cycle earlier is not.
 TEST_F(PcieResetTest, TheLinkIsUpAfterItsTraining) {
   bench.config.link.training_us = 1;
   PcieSystem s("s", bench);
@@ -52,8 +51,8 @@ TEST_F(PcieResetTest, TheLinkIsUpAfterItsTraining) {
   EXPECT_EQ(s.pcie.regs.get<regs::Scratch>().value, 0u);
 }
 
-// One lane of 2.5 GT/s: the write occupies the wire from 20 to 124 ns. The pin's order is at the device 150 ns after
-// the root port's 21 ns, the other one 150 ns after the wire is free: at its edges of 172 and 276 ns.
+// One lane of 2.5 GT/s: the write occupies the wire from 20 to 124 ns. The pin's order reaches the device 150 ns after
+// the root port's 21 ns, the other order 150 ns after the wire is free: at the device's edges of 172 and 276 ns.
 TEST_F(PcieResetTest, AHotResetWaitsForTheWireAndPerstDoesNot) {
   bench.config.link.generation = 1;
   bench.config.link.width = 1;
@@ -81,7 +80,7 @@ TEST_F(PcieResetTest, AccessesToALinkThatIsDownAreLostAndReadsFail) {
   s.host.reset_device(ResetKind::kPerst, 0);
   s.host.mmio_write(regs::Scratch::kOffset, 1, 10'000);
   s.host.mmio_read(regs::Scratch::kOffset, 5, 10'000);
-  s.host.reset_device(ResetKind::kHot, 20'000);  // part of the one before
+  s.host.reset_device(ResetKind::kHot, 20'000);  // part of the previous reset
   s.host.config_write(ConfigRegisters::kCommand, 2, 6, 6, 30'000);
   run_until_idle();
   EXPECT_THAT(s.log.entries, ElementsAre(Entry{Entry::kRead, 5, 0xffffffff, false, 30'000},
@@ -107,7 +106,7 @@ TEST_F(PcieResetTest, WithoutTheBusMasterNothingLeavesUntilItIsBack) {
   EXPECT_TRUE(s.holds(to, 64, 6));
 }
 
-// One system whose host resets the device at one time during traffic both ways, sets it up again and uses it.
+// One system whose host resets the device once during traffic both ways, sets it up again and uses it.
 struct Reset {
   static constexpr unsigned kReads = 20, kAccesses = 30;
   static constexpr std::uint64_t kNewBar = 0x290000000;
@@ -146,7 +145,7 @@ struct Reset {
     system.host.config_write(ConfigRegisters::kMsixControl, 2, ConfigRegisters::kMsixEnable, 3, ps);
     system.host.config_write(ConfigRegisters::kCommand, 2, 6, kLast, ps);
   }
-  // Of the accesses before the reset: each is answered, once.
+  // Each access before the reset is answered, exactly once.
   void expect_every_read_answered() {
     std::map<std::uint64_t, unsigned> answers;
     for (const Entry& e : system.log.entries) answers[e.what] += e.kind == Entry::kRead;
@@ -164,8 +163,8 @@ struct Reset {
 class PcieResetAmid : public PcieResetTest,
                       public testing::WithParamInterface<std::tuple<ResetKind, std::uint64_t, std::uint64_t>> {};
 
-// At many distances from the traffic, with credits for a few TLPs: none is lost for good, no tag either, and no octet
-// of before arrives once the host has found the device again.
+// At many distances from the traffic, with credits for a few TLPs: no credit and no tag is lost for good, and no old
+// octet arrives once the host has found the device again.
 TEST_P(PcieResetAmid, TheDeviceIsAsNewWheneverItComes) {
   const auto [kind, first_ps, shuffle] = GetParam();
   bench.config.link.host_credits = {3, 40, 2, 0, 0};

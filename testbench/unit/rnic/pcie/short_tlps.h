@@ -1,4 +1,4 @@
-// The link that these tests count on: short TLPs show the cutting.
+// The link that these tests assume: short TLPs show the cutting.
 #pragma once
 
 #include "model/rnic/pcie/pcie.h"

@@ -83,8 +83,8 @@ class AtomicAluTest : public StageTest {
 
 constexpr AtomicRequest kAdd = AtomicRequest::fetch_add(1, 0);
 
-// In the cycle c of a request: its read; read answered after kRead and two links; kPipeline; the write, answered after
-// kWrite and two links; the answer.
+// From the cycle c of a request: its read; the read's answer after kRead and two links; kPipeline; the write; the
+// write's answer after kWrite and two links; the answer.
 constexpr Cycle kFirst = 1;
 constexpr Cycle kReadTrip = 1 + kRead + 1, kWriteTrip = 1 + kWrite + 1;
 constexpr Cycle kAnswer = kFirst + kReadTrip + kPipeline + kWriteTrip + 1;
@@ -101,7 +101,7 @@ TEST_F(AtomicAluTest, FetchAdd) {
   EXPECT_EQ(segmenter[0].response.request_id, 0xabcdu);
   EXPECT_EQ(segmenter[0].response.original, 41u);
 }
-// RFC 5040 section 8.1.1: between the check and the write lies the way to host memory and back.
+// RFC 5040 section 8.1.1: a round trip to host memory lies between the check and the write.
 TEST_F(AtomicAluTest, AnStagThatEndsMeanwhileIsNotWritten) {
   set(0x1008, 41);
   contexts.write(Stag{stag_of(9)}, region(0x1000, 0x100, kRights));
@@ -165,7 +165,7 @@ TEST_F(AtomicAluTest, ReservedBitsAndTheCompareFieldsOfAFetchAddMeanNothing) {
   EXPECT_EQ(word(0x1000), 5u);
 }
 
-// Hazards. Different addresses start every initiation interval.
+// Hazards. Requests to different addresses start once per initiation interval.
 TEST_F(AtomicAluTest, DifferentAddressesBackToBack) {
   for (std::uint64_t i = 0; i < 4; ++i) irrq.send(add(i + 1, 0x1000 + 8 * i, static_cast<std::uint32_t>(i + 1)));
   run_until_idle();
@@ -173,7 +173,7 @@ TEST_F(AtomicAluTest, DifferentAddressesBackToBack) {
   EXPECT_THAT(segmenter.cycles(), ElementsAre(kAnswer, kAnswer + kIi, kAnswer + 2 * kIi, kAnswer + 3 * kIi));
   EXPECT_EQ(dut.counters().forwarded, 0u);
 }
-// One address: one read, and a result each pipeline length.
+// One address: one read, and one result per pipeline length.
 TEST_F(AtomicAluTest, OneAddressBackToBack) {
   for (std::uint32_t i = 0; i < 4; ++i) irrq.send(add(10, 0x1000, i + 1));
   run_until_idle();
@@ -184,7 +184,7 @@ TEST_F(AtomicAluTest, OneAddressBackToBack) {
   EXPECT_EQ(word(0x1000), 40u);
   EXPECT_EQ(dut.counters().forwarded, 3u);
 }
-// The second comes while the result of the first one is on its way to memory.
+// The second request comes while the first one's result is on its way to memory.
 TEST_F(AtomicAluTest, AResultThatIsBeingWrittenIsForwarded) {
   irrq.send(add(10, 0x1000, 1));
   const Cycle result = kFirst + kReadTrip + kPipeline;
@@ -195,7 +195,7 @@ TEST_F(AtomicAluTest, AResultThatIsBeingWrittenIsForwarded) {
   EXPECT_THAT(originals(), ElementsAre(0, 10));
   EXPECT_THAT(segmenter.cycles(), ElementsAre(kAnswer, result + 1 + 1 + kPipeline + kWriteTrip + 1));
 }
-// Once the write cannot be overtaken, memory is read again.
+// Once nothing can overtake the write, memory is read again.
 TEST_F(AtomicAluTest, AResultThatIsInMemoryIsReadFromThere) {
   irrq.send(add(10, 0x1000, 1));
   irrq.pause(window(1, kAnswer - 2));
@@ -214,7 +214,7 @@ TEST_F(AtomicAluTest, AMixOfAddressesKeepsTheOrderAtEachOne) {
   EXPECT_EQ(word(0x1008), 6u);
   EXPECT_EQ(reader.requests().size(), 2u);
 }
-// A CmpSwap that finds a value which is still on its way to memory tells nobody before it is there.
+// A CmpSwap that finds a value still on its way to memory is not answered before the value is there.
 TEST_F(AtomicAluTest, AnAnswerDoesNotOvertakeTheWriteOfTheValueItTells) {
   writer.hold = 40;
   irrq.send({add(10, 0x1000, 1), swap(7, 9, 0x1000, 2)});
@@ -238,17 +238,17 @@ TEST_F(AtomicAluTest, NoMoreInFlightThanOperations) {
   EXPECT_EQ(reader.cycles()[8], segmenter.cycles()[0]);  // the slot is free in the cycle of the answer
 }
 
-// RFC 7306 section 5.4, rule 5: an atomic sees the Writes before it on its stream, whatever is in flight at its word.
+// RFC 7306 section 5.4, rule 5: an atomic sees earlier Writes on its stream, whatever is in flight at its word.
 class WriteBetweenAtomics : public AtomicAluTest {
  protected:
   BufferPool buffers{256};
-  std::vector<std::uint64_t> landed;  // values of the word at kWord, in their order
+  std::vector<std::uint64_t> landed;  // values of the word at kWord, in order
   static constexpr std::uint64_t kWord = 0x1010;
 
   WriteBetweenAtomics() {
     writer.on_landing = [this](auto...) { landed.push_back(word(kWord)); };
   }
-  // As a Write's TLP does, in this cycle.
+  // Acts like a Write's TLP, in this cycle.
   void write(std::uint64_t address, const std::vector<std::uint8_t>& octets) {
     BufferRef buf = buffers.take();
     std::copy(octets.begin(), octets.end(), buf->bytes());
@@ -270,7 +270,8 @@ class WriteBetweenAtomics : public AtomicAluTest {
     });
     run_until_idle();
   }
-  // The older ones at once; in a cycle the Write, and behind it an atomic, which has to see it or what came after it.
+  // Sends the older atomics at once. In cycle `write_at` sends the Write and after it an atomic, which must see it or a
+  // later value.
   void expect_seen(const std::vector<QueuedAtomic>& older, Cycle write_at) {
     SCOPED_TRACE("Write in cycle " + std::to_string(write_at));
     set(kWord, 5);
@@ -305,7 +306,7 @@ TEST_F(WriteBetweenAtomics, IsSeenBehindAChainOfBoth) {
   EXPECT_GT(dut.counters().forwarded, 100u);
   EXPECT_GT(dut.counters().held_up, 20u);
 }
-// A lock that one stream polls, and another one releases by a Write.
+// One stream polls a lock, and another one releases it by a Write.
 TEST_F(WriteBetweenAtomics, IsSeenByThoseWhoPollAllTheTime) {
   set(kWord, 1);
   for (int i = 0; i < 40; ++i) irrq.send({swap(0, 1, kWord, 1), swap(0, 1, kWord, 3)});
@@ -389,8 +390,8 @@ TEST_F(AtomicAluTest, AnIdleStageIsNotCalled) {
   EXPECT_LE(clk.activity().cycles, kAnswer + 4);
 }
 
-// Random requests of many QPs, one each at a time as the IRRQ has it, on few addresses, with slow and unfair
-// neighbours: the answers are those of some order at each address, which is that of arrival.
+// Random requests of many QPs, one at a time for each as the IRRQ sends them, on few addresses, with slow and unfair
+// neighbours. The answers fit one order at each address, the order of arrival.
 TEST_F(AtomicAluTest, RandomRequestsOnFewAddresses) {
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -434,7 +435,7 @@ TEST_F(AtomicAluTest, RandomRequestsOnFewAddresses) {
   }
 }
 
-// What counts is the address on the bus: of its alignment, and of what another atomic has in flight.
+// Alignment, and conflicts with other atomics in flight, depend on the bus address.
 TEST_F(AtomicAluTest, AtomicsInThePagesOfARegion) {
   StagContext paged = region(0x7000, 0x100, kRights);
   paged.bus = 0xff8;

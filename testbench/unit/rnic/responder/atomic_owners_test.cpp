@@ -53,7 +53,7 @@ TEST_F(AtomicOwnersTest, AddressesAreToldApart) {
   EXPECT_EQ(owners.of(1), RequestId());
 }
 
-// One reads memory, the others its result.
+// The first one reads memory, the others read its result.
 TEST_F(AtomicOwnersTest, ThoseOfOneAddressWriteInTheirOrder) {
   start(0, 0x100, add(0, 1));
   start(1, 0x100, add(1, 1));
@@ -65,7 +65,7 @@ TEST_F(AtomicOwnersTest, ThoseOfOneAddressWriteInTheirOrder) {
   EXPECT_EQ(owners.write(0x100), id(2));
 }
 
-// An atomic that finds another value than it looks for does not write, and the next one does.
+// A CmpSwap that finds a different value does not write, and the next one does.
 TEST_F(AtomicOwnersTest, ACmpSwapThatDoesNotMatchIsPassedOver) {
   start(0, 0x100, swap(0, 1, 2));
   start(1, 0x100, swap(1, 5, 6));
@@ -75,7 +75,7 @@ TEST_F(AtomicOwnersTest, ACmpSwapThatDoesNotMatchIsPassedOver) {
   EXPECT_EQ(owners.write(0x100), id(2));
 }
 
-// The one before is answered, and so gone, when the next one writes; its place is used again.
+// The earlier operation is answered, and so released, when the next one writes; its place is used again.
 TEST_F(AtomicOwnersTest, AResultOutlivesItsOperation) {
   start(0, 0x100, swap(0, 1, 2));
   start(1, 0x100, swap(1, 5, 6));

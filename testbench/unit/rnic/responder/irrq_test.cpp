@@ -14,7 +14,7 @@ QueuedRequest atomic(std::uint32_t qpn, std::uint64_t add) {
   return QueuedAtomic{Qpn{qpn}, wire::AtomicRequest::fetch_add(add, 0)};
 }
 
-constexpr Cycle kThrough = kToEnd + 1 + kToEnd;  // a request is handed on in the cycle after it came
+constexpr Cycle kThrough = kToEnd + 1 + kToEnd;  // a request is passed on in the cycle after it came
 
 class IrrqTest : public StageTest {
  protected:
@@ -136,7 +136,7 @@ TEST_F(IrrqTest, ReadsAndAtomicsOfAQpAreOneQueueInOneOrder) {
   segmenter.pause(window(51, 80));
   run_until_idle();
   EXPECT_THAT(sizes(), ElementsAre(11));
-  EXPECT_THAT(responder.cycles(), ElementsAre(50 + kThrough));  // only when the atomic before it is answered
+  EXPECT_THAT(responder.cycles(), ElementsAre(50 + kThrough));  // only after the answer to the atomic before it
   ASSERT_EQ(alu.size(), 3u);
   EXPECT_THAT(alu.cycles(), ElementsAre(kThrough, kThrough + 3, 80 + kThrough));
   EXPECT_EQ(alu[0].request.data, 10u);

@@ -1,4 +1,4 @@
-// A second implementation of RFC 7306 section 5.1, bit by bit as a ripple-carry adder does it, for tests.
+// A second implementation of RFC 7306 section 5.1 for tests, bit by bit as a ripple-carry adder does it.
 #pragma once
 
 #include <cstdint>

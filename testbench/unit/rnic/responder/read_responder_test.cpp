@@ -63,13 +63,13 @@ TEST_F(ReadResponderTest, ZeroLengthChecksNothing) {
   ASSERT_EQ(segmenter.size(), 1u);
   EXPECT_EQ(segmenter[0].request.size, 0u);
 }
-// Each fails its own check and all that follow it.
+// Each fails its own check and all later ones.
 TEST_F(ReadResponderTest, UnknownIndex) { expect_refused(read(stag_of(99), ~std::uint64_t{0}, 2), rdma::kInvalidStag); }
 TEST_F(ReadResponderTest, UnknownKey) { expect_refused(read(stag_of(3, 1), 0x1000, 2), rdma::kInvalidStag); }
 TEST_F(ReadResponderTest, ForeignDomain) {
   expect_refused(read(stag_of(5), ~std::uint64_t{0}, 2), rdma::kStagNotAssociated);
 }
-// A window of type 2 serves the stream of one queue pair, in whatever domain the other one is.
+// A window of type 2 serves the stream of one queue pair, whatever the domain of the other one.
 StagContext window_of(std::uint32_t qpn, std::uint32_t epoch = 1) {
   StagContext w = region(0x1000, 0x100, abi::kRemoteRead);
   w.kind = StagKind::kWindow2;
@@ -119,7 +119,7 @@ TEST_F(ReadResponderTest, AnIdleStageIsNotCalled) {
   EXPECT_LE(clk.activity().cycles, 4u);
 }
 
-// The pages are looked up when the response is cut.
+// Pages are looked up when the response is cut.
 TEST_F(ReadResponderTest, ARegionInPagesIsReadByItsOffsets) {
   StagContext paged = region(0x7000, 0x100, abi::kRemoteRead);
   paged.bus = 0xf80;
