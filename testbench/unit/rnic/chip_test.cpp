@@ -1,4 +1,4 @@
-// The chip as a whole: its stages, links and statistics, and the pages' diagrams held against them.
+// The chip as a whole: its stages, links and statistics, and a comparison with the pages' diagrams.
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -22,7 +22,7 @@ std::string text_of(const char* page) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// The words of a text, and which an arrow joins.
+// The words of a text, and the pairs that an arrow joins.
 struct Diagram {
   std::set<std::string> words;
   std::set<std::pair<std::string, std::string>> arrows;
@@ -40,7 +40,7 @@ struct Diagram {
   }
 };
 
-// What lies between two pages' texts, with each of `parts` replaced by a blank.
+// The text of a page from one passage to another, with each of `parts` replaced by a blank.
 std::string between(const std::string& page, const std::string& from, const std::string& to,
                     std::initializer_list<const char*> parts) {
   const std::size_t at = page.find(from);
@@ -51,7 +51,7 @@ std::string between(const std::string& page, const std::string& from, const std:
   return text;
 }
 
-// The README's diagram in its widest column, the chip's.
+// The widest column of the README's diagram: the chip.
 std::string rnic_column(const std::string& page) {
   std::istringstream lines(between(page, "RNIC   ", "```", {"─", "►", "◄"}));
   std::string column, line;
@@ -71,7 +71,7 @@ class ChipTest : public StageTest {
  protected:
   Rnic chip{"chip", clk, RnicConfig{}, LinkAddress{}};
 
-  // By their names in the chip; those of the PCIe block too.
+  // Their names in the chip, including those of the PCIe block.
   std::set<std::string> stages() const {
     std::set<std::string> names;
     for (const Stage* stage : clk.stages()) names.insert(stage->basename());
@@ -96,7 +96,7 @@ TEST_F(ChipTest, EveryLinkHasANameTwoEndsAndFields) {
   }
 }
 
-// What the PCIe endpoint counts belongs to the link: pcie.device_to_host.
+// The PCIe endpoint's counters belong to the link: pcie.device_to_host.
 TEST_F(ChipTest, EveryStageHasStatistics) {
   StatsRegistry registry;
   chip.describe(Description(StatsGroup(registry).group("rnic")));

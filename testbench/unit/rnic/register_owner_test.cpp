@@ -31,7 +31,7 @@ TEST_F(RegisterOwnerTest, CommandsBelongToTheNewestThatTheyAnnounce) {
   EXPECT_EQ(owner(regs::CmdqDoorbell::kOffset, 1), RequestId(1, Kind::kCommand, 0, 0, 65536)) << "the index wraps";
 }
 
-// In the order of the accesses: what was sent before it went to the old place.
+// In the order of the accesses: earlier ones went to the old address.
 TEST_F(RegisterOwnerTest, TheRegistersAreWhereTheHostPutsThem) {
   using R = pcie::ConfigRegisters;
   EXPECT_FALSE(owners.of(pcie::Tlp::config_write(R::kBar0, 4, 0x40000000)));
@@ -52,7 +52,7 @@ TEST_F(RegisterOwnerTest, AResetStartsItsRingsFromTheBeginning) {
   }
 }
 
-// It would be taken for the doorbell if the offset were 32 bits.
+// With offsets of 32 bits it would be taken for the doorbell.
 TEST_F(RegisterOwnerTest, WhatLiesOutsideTheBarKeepsItsOwner) {
   const RequestId own(1, Kind::kSend, 1, 0, 9);
   for (const std::uint64_t away : {std::uint64_t{1} << 32, std::uint64_t{3} << 32, ~std::uint64_t{0} << 32}) {

@@ -24,8 +24,8 @@ CqeRequest entry(std::uint64_t wr_id, std::uint32_t cqn = 1, bool solicited = fa
 }
 constexpr bool kSolicitedOnly = true;
 
-// Host memory as far as the stage reads it: a request seen in cycle c is answered in cycle c + latency, with what the
-// host's program says then.
+// Host memory as far as the stage reads it: a request seen in cycle c is answered in cycle c + latency, with the value
+// that the host's program has then.
 class HostRecords final : public Answerer<DmaReadRequest, DmaReadDone> {
  public:
   using Answerer::Answerer;
@@ -61,7 +61,8 @@ class HostRecords final : public Answerer<DmaReadRequest, DmaReadDone> {
 
 constexpr Cycle kThrough = kToEnd + kToEnd;  // an entry is written in the cycle in which it comes
 
-// CQ 1 has 4 entries at 0x1000, CQ 2 has 1024 at 0x8000. The host takes entries as they come unless a test says so.
+// CQ 1 has 4 entries at 0x1000, CQ 2 has 1024 at 0x8000. The host takes entries as they come unless a test changes
+// that.
 class CqeWriterTest : public StageTest {
  protected:
   ContextStore contexts{clk, {4, 4, 4, 4}};
@@ -98,7 +99,7 @@ class CqeWriterTest : public StageTest {
     for (unsigned i = 0; i < writes.size(); ++i) p.push_back(cqe(i).phase);
     return p;
   }
-  // Entries that the sink has of the ring before a record.
+  // The number of entries that the sink has for the ring before a record.
   std::uint32_t written_to(std::uint64_t record) const {
     const std::uint64_t base = record == kRecord1 ? 0x1000 : 0x8000;
     std::uint32_t n = 0;
@@ -249,13 +250,13 @@ TEST_F(CqeWriterTest, AnArmBehindANotificationIsANewOne) {
   host.send({Cqn{1}, false, 0});
   produce(1, 1, 10);
   host.pause(window(1, 30));
-  host.send({Cqn{1}, kSolicitedOnly, 1});  // the wish for any was granted, and is over
+  host.send({Cqn{1}, kSolicitedOnly, 1});  // the arm for any entry is used up
   sends.send_at(50, {entry(1), entry(2, 1, true)});
   run_until_idle();
   EXPECT_THAT(notified.cycles(), ElementsAre(10 + kThrough, 51 + kThrough));
 }
 
-// An arm comes so many cycles after an entry, which the host has not seen.
+// An arm comes this number of cycles after an entry that the host has not seen.
 enum class Kind { kPlain, kSolicited, kError };
 class ArmRace : public CqeWriterTest, public testing::WithParamInterface<std::tuple<int, Kind, bool, bool>> {};
 TEST_P(ArmRace, NotifiesOnceInTheCycleOfWhicheverIsLater) {
@@ -280,7 +281,7 @@ INSTANTIATE_TEST_SUITE_P(Cycles, ArmRace,
                                           testing::Values(Kind::kPlain, Kind::kSolicited, Kind::kError),
                                           testing::Bool(), testing::Bool()));
 
-// The host has polled one entry and arms behind it, while a second one comes.
+// The host has polled one entry and arms after it, while a second one comes.
 class SecondEntryRace : public CqeWriterTest, public testing::WithParamInterface<int> {};
 TEST_P(SecondEntryRace, OnlyWhatTheHostHasNotSeenNotifies) {
   const auto second = static_cast<Cycle>(21 + GetParam());
@@ -293,7 +294,7 @@ TEST_P(SecondEntryRace, OnlyWhatTheHostHasNotSeenNotifies) {
 }
 INSTANTIATE_TEST_SUITE_P(Cycles, SecondEntryRace, testing::Range(-3, 4));
 
-// A program that sleeps until it is notified, takes what is there, arms behind it and looks once more.
+// A program that sleeps until it is notified, takes the entries, arms after them and looks once more.
 class Sleeper final : public Stage {
  public:
   PopPort<CqNotify> notify{*this, "notify"};
@@ -355,7 +356,7 @@ class ModeratedCq : public CqeWriterTest {
     contexts.write(Cqn{2}, CqContext{true, 10, 0x8000, 1, count, ns});
     contexts.commit();
   }
-  // An arm at the stage in cycle 1, entries from cycle 11 on, one a cycle.
+  // An arm reaches the stage in cycle 1, entries from cycle 11 on, one per cycle.
   void arm_and_produce(unsigned entries) {
     host.send({Cqn{2}, false, 0});
     produce(entries, 2, 10);
@@ -364,7 +365,7 @@ class ModeratedCq : public CqeWriterTest {
 TEST_F(ModeratedCq, EnoughEntriesNotifyAtOnce) {
   arm_and_produce(5);
   run_until_idle();
-  EXPECT_THAT(notified.cycles(), ElementsAre(12 + kThrough));  // with the third
+  EXPECT_THAT(notified.cycles(), ElementsAre(12 + kThrough));  // with the third entry
 }
 TEST_F(ModeratedCq, FewerNotifyThePeriodAfterTheFirst) {
   arm_and_produce(2);
@@ -434,9 +435,9 @@ TEST_F(ModeratedCq, SolicitedOnlyCountsSolicitedOnes) {
   receives.send_at(10,
                    {entry(1, 2), entry(2, 2, true), entry(3, 2), entry(4, 2), entry(5, 2, true), entry(6, 2, true)});
   run_until_idle();
-  EXPECT_THAT(notified.cycles(), ElementsAre(17));  // with the sixth
+  EXPECT_THAT(notified.cycles(), ElementsAre(17));  // with the sixth entry
 }
-// At each cycle around the end of the period: one notification, and it takes the cycle.
+// At each cycle around the end of the period: one notification, which takes the cycle.
 class PeriodEnd : public ModeratedCq, public testing::WithParamInterface<int> {};
 TEST_P(PeriodEnd, AnEntryNeverDoublesTheNotification) {
   moderate(2, 400);
@@ -489,7 +490,7 @@ TEST_F(ModeratedCq, ADestroyedOrReusedQueueIsNotNotified) {
   EXPECT_THAT(notified, IsEmpty());
 }
 
-// Numbers that come from the host or belong to the past.
+// Numbers that come from the host or are outdated.
 TEST_F(CqeWriterTest, ArmDoorbellsThatNameNoCqAreDropped) {
   host.send({{Cqn{3}, false, 0}, {Cqn{4}, false, 0}, {Cqn{0xffffff}, true, 5}});
   run_until_idle();
@@ -529,7 +530,7 @@ TEST_F(CqeWriterTest, AHostThatKeepsUpNeverStallsTheStage) {
   EXPECT_EQ(writes.cycles().back(), 3001u);
   EXPECT_LE(records.cycles().size(), 6u);
 }
-// Asked with the second entry, when the ring is full, and with the entry that fills it again.
+// The stage asks with the second entry, when the ring is full, and with the entry that fills it again.
 TEST_F(CqeWriterTest, AnEntryWaitsUntilTheHostIsKnownToHaveTakenOne) {
   produce(5);
   records.taken = [this](std::uint64_t) { return records.cycles().size() == 1 ? 0u : 1u; };
@@ -571,7 +572,7 @@ TEST_F(CqeWriterTest, AnArmTellsHowFarTheHostIsToo) {
   EXPECT_THAT(writes.cycles(), ElementsAre(kThrough, kThrough + 1, kThrough + 2, kThrough + 3, 21 + kThrough));
   EXPECT_THAT(overflows, IsEmpty());
 }
-// The arming makes room for the fifth entry, and the answer is older.
+// The arm makes room for the fifth entry; the answer is older.
 TEST_F(CqeWriterTest, AnAnswerThatAnArmHasOvertakenCondemnsNoRing) {
   produce(5);
   host_takes(0);

@@ -83,7 +83,7 @@ TEST_F(ResponseQueueTest, OneResponseTooMany) {
 TEST_F(ResponseQueueTest, TheIdentifierOfAnotherRequest) {
   segmenter.send({request(1, 1, 0x1000), request(1, 2, 0x1008)});
   dispatch.send_at(20, {response(1, 2, 9), response(1, 1, 9)});
-  expect_error(wire::rdma::kOperationUnspecified);  // once
+  expect_error(wire::rdma::kOperationUnspecified);  // only once
   EXPECT_THAT(writer.cycles(), IsEmpty());
   EXPECT_THAT(completions, IsEmpty());
 }
@@ -130,7 +130,7 @@ TEST_F(ResponseQueueTest, AnIdleStageIsNotCalled) {
   EXPECT_LE(clk.activity().cycles, 16u);
 }
 
-// Local memory in a page list: a buffer that is not aligned may lie in two pages.
+// Local memory in a page list: an unaligned buffer may lie in two pages.
 TEST_F(ResponseQueueTest, AnOriginalValueAcrossTwoPagesIsWrittenInTwoPartsAndCompletesOnce) {
   StagContext paged = region(0x7000, 0x100, abi::kLocalWrite);
   paged.bus = 0xffd;

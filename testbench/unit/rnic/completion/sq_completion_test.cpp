@@ -140,7 +140,8 @@ TEST_F(SqCompletionTest, AFlushCompletesInOrderWhatIsNotDoneWithAnError) {
   for (unsigned i = 1; i < 4; ++i) EXPECT_EQ(cqes[i].cqe.status, WcStatus::kWrFlushErr);
 }
 
-// After the Terminate nothing answers a Read; what TCP acknowledges was sent, and the drain waits for the Terminate.
+// After the Terminate nothing answers a Read. Requests that TCP acknowledges were sent, and the drain waits for the
+// Terminate.
 TEST_F(SqCompletionTest, ATerminateEndsReadsAndIsAwaitedByTheDrain) {
   WqeIssued terminate, drain;
   terminate.qpn = drain.qpn = Qpn{1};
@@ -162,7 +163,7 @@ TEST_F(SqCompletionTest, ATerminateEndsReadsAndIsAwaitedByTheDrain) {
   EXPECT_GT(events.cycles()[0], tcp.cycles()[2]);
 }
 
-// The peer's FIN: a drain does not wait for what cannot come (RFC 5041 section 6.2).
+// The peer's FIN: a drain does not wait for responses that cannot come (RFC 5041 section 6.2).
 TEST_F(SqCompletionTest, ThePeersFinEndsReadsAndTheDrainGoesOn) {
   WqeIssued drain;
   drain.qpn = Qpn{1};
@@ -187,7 +188,7 @@ TEST_F(SqCompletionTest, AReadThatWasAnsweredBeforeTheFinIsComplete) {
   EXPECT_EQ(cqes[1].cqe.status, WcStatus::kSuccess);
 }
 
-// Host memory could not be read: the Terminate's acknowledgement is not taken for that of a Send that never left.
+// Host memory could not be read: the Terminate's acknowledgement does not count for a Send that never left.
 TEST_F(SqCompletionTest, WhatNeverLeftEndsWithAnErrorBehindWhatDid) {
   WqeIssued terminate, drain;
   terminate.qpn = drain.qpn = Qpn{1};
@@ -195,7 +196,7 @@ TEST_F(SqCompletionTest, WhatNeverLeftEndsWithAnErrorBehindWhatDid) {
   drain.marker = WqeIssued::Marker::kDrain;
   segmenter.send({issue(1), issue(2), issue(3), terminate, drain});
   payload_fetch.send_at(10, {{Qpn{1}}, {Qpn{1}}});
-  tcp.send_at(30, {FlowId{1}, 2});  // of the first and of the Terminate
+  tcp.send_at(30, {FlowId{1}, 2});  // for the first one and the Terminate
   run_until_idle();
   EXPECT_THAT(wr_ids(), ElementsAre(1, 2, 3));
   EXPECT_EQ(cqes[0].cqe.status, WcStatus::kSuccess);
@@ -242,7 +243,7 @@ TEST_F(SqCompletionTest, QpsTakeTurns) {
   tcp.send_at(20, {{FlowId{1}, 2}, {FlowId{2}, 2}});
   cqes.pause(window(0, 40));
   run_until_idle();
-  EXPECT_THAT(wr_ids(), ElementsAre(1, 2, 3, 4));  // the link took the first two before the second flow's news
+  EXPECT_THAT(wr_ids(), ElementsAre(1, 2, 3, 4));  // the link took two before flow 2 was acknowledged
 }
 
 TEST_F(SqCompletionTest, BackpressureAndTheOrderOfCalls) {
@@ -278,7 +279,7 @@ TEST_F(SqCompletionTest, AnIdleStageIsNotCalled) {
   EXPECT_LE(clk.activity().cycles, 8u);
 }
 
-// The Read's response is the second, and its data is there before the atomic's value is.
+// The Read's response comes second, and its data is there before the atomic's value.
 TEST_F(SqCompletionTest, AtomicsAndReadsCompleteInPostingOrder) {
   segmenter.send({issue(1, WrOpcode::kFetchAdd), issue(2, WrOpcode::kRdmaRead), issue(3, WrOpcode::kCmpSwap),
                   issue(4, WrOpcode::kImmediate)});
@@ -311,7 +312,7 @@ TEST_F(SqCompletionTest, TheSinkEndsInTheCycleAfterTheReadAndBeforeItsCompletion
   std::vector<bool> seen;
   for (Cycle c = 50; c < 54; ++c) firmware.at(c, [&] { seen.push_back(valid(1)); });
   run_until_idle();
-  EXPECT_THAT(seen, ElementsAre(true, true, false, false));  // 1 in the link, and the write's own cycle
+  EXPECT_THAT(seen, ElementsAre(true, true, false, false));  // one cycle in the link, and the cycle of the write
   EXPECT_THAT(cqes.cycles(), ElementsAre(50 + kThrough));
   EXPECT_EQ(cqes[0].cqe.opcode, abi::WcOpcode::kRdmaRead);
   EXPECT_EQ(cqes[0].cqe.status, WcStatus::kSuccess);

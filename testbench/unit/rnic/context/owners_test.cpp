@@ -1,4 +1,4 @@
-// Whose a request is, over the uses of a queue's number and over resets of the chip.
+// The owner of a request, across the uses of a queue's number and resets of the chip.
 #include <set>
 
 #include "testbench/support/contexts.h"
@@ -29,7 +29,7 @@ TEST_F(OwnersTest, AQueueAndAPlaceOfANode) {
   EXPECT_EQ(contexts.receive_request(Qpn{1}, 7), contexts.request(Rqn(Qpn{1}), 7));
 }
 
-// A wr_id of a shared queue has the slot below the place.
+// A wr_id of a shared queue holds the slot in the bits below the place.
 TEST_F(OwnersTest, AReceiveRequestOfASharedQueue) {
   use(1, 1);
   QpContext sharing = rts_qp(1);
@@ -43,7 +43,7 @@ TEST_F(OwnersTest, NoUseOfANumberHasTheOwnersOfAnother) {
   std::set<RequestId> seen;
   for (int round = 0; round < 3; ++round) {
     for (std::uint32_t epoch = 1; epoch <= 5; ++epoch) {
-      use(epoch < 3 ? epoch : 2, epoch);  // the shared queue's number is used more often
+      use(epoch < 3 ? epoch : 2, epoch);  // the shared queue's number is reused more often
       if (epoch < 3) {
         EXPECT_TRUE(seen.insert(contexts.request(Qpn{1}, 0)).second) << round << ' ' << epoch;
       }

@@ -89,7 +89,7 @@ TEST_F(PageListTest, AWindowIsInThePagesOfItsRegion) {
   EXPECT_THAT(pieces(stag_of(2), 0, 0x100), ElementsAre(std::pair(0x50f80, 0x80), std::pair(0x20000, 0x80)));
 }
 
-// A transfer that is under way when its region ends reaches no memory.
+// A transfer in flight when its region ends reaches no memory.
 TEST_F(PageListTest, AListThatIsGoneIsNowhere) {
   MemoryPiece m = contexts.stag(Stag{stag_of(1)})->piece(stag_of(1), kVa, 0xf81);
   contexts.take(m);

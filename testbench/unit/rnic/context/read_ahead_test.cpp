@@ -1,4 +1,4 @@
-// Stages that run ahead read a flow's context for cycles to come, and it must not change until then.
+// Stages that run ahead read a flow's context for future cycles, so it must not change until then.
 #include "model/rnic/context/context.h"
 #include "testbench/support/stage_test.h"
 
@@ -12,7 +12,7 @@ class ReadAheadTest : public test::StageTest {
 
   void SetUp() override {
     if (!ContextStore::kChecksReads) GTEST_SKIP() << "checked with sanitizers only";
-    contexts.flow(flow, 5);  // the present cycle is 0
+    contexts.flow(flow, 5);  // the current cycle is 0
   }
   void write(void (*change)(FlowContext&), FlowId to) {
     FlowContext c = contexts.flow(to);

@@ -1,4 +1,4 @@
-// Fast registration, local invalidation and windows: what is allowed, what it changes, and that a refusal changes
+// Fast registration, local invalidation and windows: which work is allowed, what it changes, and that a refusal changes
 // nothing.
 #include "model/rnic/context/stag_work.h"
 

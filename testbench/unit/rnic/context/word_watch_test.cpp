@@ -29,10 +29,10 @@ TEST_F(WordWatchTest, AnyOctetOfTheWordCounts) {
     EXPECT_EQ(words.overwritten(1), address + 4 > 0x100 && address < 0x108) << address;
   }
 }
-// The two calls of a cycle come in any order.
+// The two calls of a cycle may come in any order.
 TEST_F(WordWatchTest, AWriteOfTheCycleInWhichAWordIsWatchedComesBeforeIt) {
   for (const bool first : {false, true}) {
-    words.watch(3, 0x200);  // somebody watches
+    words.watch(3, 0x200);  // another watcher
     cycle();
     if (first) words.written(0x100, 8);
     words.watch(1, 0x100);
@@ -61,7 +61,7 @@ TEST_F(WordWatchTest, WhatIsReleasedIsNotWatched) {
   cycle();
   EXPECT_FALSE(words.overwritten(0));
   words.release(0);
-  words.watch(0, 0x108);  // used again in the cycle of its release
+  words.watch(0, 0x108);  // reused in the cycle of its release
   cycle();
   words.written(0x100, 8);
   cycle();

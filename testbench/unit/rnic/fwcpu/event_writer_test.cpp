@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Posts writes: remembers them and says when they are on their way.
+// Posts writes: records them, and reports when they are on their way.
 class PostedWrites final : public Answerer<DmaWriteRequest, DmaWriteDone> {
  public:
   using Answerer::Answerer;

@@ -1,4 +1,4 @@
-// A firmware that cannot go on: what it did until then takes effect, the host hears of it, and that is all.
+// A firmware that cannot go on: its earlier actions take effect, the host hears of the fault, and nothing else happens.
 #include <stdexcept>
 
 #include "model/common/check.h"
@@ -27,7 +27,7 @@ class NativeFault : public FwCpuTest {
   explicit NativeFault(const FwCpuConfig& config = failing(PlantedFault::kPanic, 2)) : FwCpuTest(config) {}
 };
 
-// 74: the first command's answer. The second is taken then and fails after dispatch.
+// 74: the first command's answer. The second command is taken then and fails after dispatch.
 TEST_F(NativeFault, TheHostHearsOfItAndNothingElseHappens) {
   for (std::uint32_t id = 1; id <= 3; ++id) host.send(command(abi::CommandOp::kNop, id));
   tcp.send_at(500, tcp_connected(4));
@@ -116,7 +116,7 @@ class NativeDebugLog : public NativeFault {
   }
 };
 
-// 40 + 32: an entry that nobody wants costs nothing.
+// 40 + 32: an entry that no one wants costs nothing.
 TEST_F(NativeDebugLog, TheDumpHasEntriesOfEveryLevel) {
   host.send(command(abi::CommandOp::kDestroyQp, 5));  // there is none
   host.send(command(abi::CommandOp::kNop));
@@ -126,7 +126,7 @@ TEST_F(NativeDebugLog, TheDumpHasEntriesOfEveryLevel) {
               HasSubstr("last log entries, of all levels:\n  cycle 41  command_refused: command destroy_qp refused"));
 }
 
-// Firmware that fails in ways in which that of `firmware/` should not.
+// Firmware that fails in ways that the code of `firmware/` should not.
 template <class Handler>
 std::string fault_of(ChipBus& chip, Handler handler) {
   GuardedBus<ChipBus> bus(chip);
@@ -226,7 +226,7 @@ TEST(NativeFirmware, IsNotBlamedForTheModel) {
   EXPECT_NO_THROW(bus.run([] {}));
 }
 
-// The image's own.
+// Faults of the image.
 class Rv32Fault : public FwCpuTest {
  protected:
   explicit Rv32Fault(PlantedFault fault) : FwCpuTest(config(fault)) {}
@@ -239,7 +239,7 @@ class Rv32Fault : public FwCpuTest {
     c.watchdog_cycles = 20'000;
     return c;
   }
-  // The dump of a fault with the second of two commands.
+  // The dump of a fault at the second of two commands.
   std::string dump() {
     host.send(command(abi::CommandOp::kNop));
     host.send(command(abi::CommandOp::kNop));
@@ -287,7 +287,7 @@ TEST_F(Rv32Bus, HasItsPc) {
   EXPECT_EQ(status, static_cast<std::uint8_t>(FaultCause::kBusFault));
 }
 
-// Has a function of the firmware find a wild pointer in its first argument.
+// Puts a wild pointer into the first argument of a firmware function.
 class Misleader final : public DebugObserver {
  public:
   explicit Misleader(std::uint32_t function) : function_(function) {}
@@ -313,7 +313,7 @@ TEST_F(Rv32Wild, ADumpHasAddressFileLineCallersAndLog) {
   ASSERT_NE(address, 0u);
   Misleader misleader(address);
   dut.processor()->observe(misleader);
-  host.send(command(abi::CommandOp::kDestroyQp, 5));  // is refused, which is logged for those who debug
+  host.send(command(abi::CommandOp::kDestroyQp, 5));  // is refused, which is logged for debugging
   host.send(command(abi::CommandOp::kCreateQp, 3));
   run_until_idle();
   ASSERT_TRUE(dut.fault());

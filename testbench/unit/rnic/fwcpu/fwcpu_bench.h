@@ -25,7 +25,7 @@ class FwCpuTest : public StageTest {
     f.command.flags = abi::kCmCrc;
     return f;
   }
-  // With the port and the segment's limit that a scripted neighbour has.
+  // With a scripted neighbour's port and segment limit.
   template <class Event>
   static Event on_flow(std::uint32_t flow) {
     Event e;
@@ -37,7 +37,7 @@ class FwCpuTest : public StageTest {
   LlpEvent stream_data(std::uint32_t flow, const Bytes& octets) {
     return LlpEvent(fw::TcpStreamData{FlowId{flow}, static_cast<std::uint32_t>(octets.size())}, 0, buffer_of(octets));
   }
-  // From its function code on.
+  // `octets` begin with the function code.
   LlpEvent control_message(std::uint32_t flow, const Bytes& octets) {
     return LlpEvent(fw::SctpControl{FlowId{flow}, 0, 0, 7000, 1434, static_cast<std::uint16_t>(octets.size())}, 0,
                     buffer_of(octets));
@@ -62,7 +62,7 @@ class FwCpuTest : public StageTest {
     std::memcpy(f.private_data->bytes(), "ok", 2);
     return f;
   }
-  // By name; those on a stream by their action.
+  // The operations' names; for those on a stream, the action.
   static std::vector<std::string> names(const Sink<LlpOp>& ops) {
     std::vector<std::string> names;
     for (const LlpOp& op : ops) {

@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Looks at a context in chosen cycles.
+// Reads a context in chosen cycles.
 class ContextProbe final : public Stage {
  public:
   ContextProbe(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
@@ -63,7 +63,7 @@ TEST_F(FwCpuTest, QueuePairEventsBeforeTcpBeforeCommands) {
   EXPECT_THAT(to_host.cycles(), ElementsAre(1 + 44 + 44 + 72 + 1));
 }
 
-// What the host hears first is that its queue overran; the QP without a connection is in error, flushed.
+// The host hears first that its queue overran. The QP without a connection is in error, flushed.
 TEST_F(FwCpuTest, AnOverflowOfACompletionQueueIsReportedAndItsQueuePairsAreFlushed) {
   host.send(command(abi::CommandOp::kCreateCq, 2));
   FetchedCommand create = command(abi::CommandOp::kCreateQp, 3);
@@ -98,7 +98,7 @@ TEST_F(FwCpuTest, AnArmedLimitGoesToTheReceiveSideAndItsEventToTheHost) {
   EXPECT_EQ(to_host[2].event.id, 2u);
 }
 
-// A register write that waits moves everything behind it by as much.
+// A waiting register write delays everything after it by the same time.
 TEST_F(FwCpuTest, AFullLinkHoldsTheProcessor) {
   ops.pause(window(0, 1000));
   FetchedCommand second = listen(), third = listen();
@@ -106,12 +106,12 @@ TEST_F(FwCpuTest, AFullLinkHoldsTheProcessor) {
   third.command.u.cm.local_port = 7002;
   for (const FetchedCommand& c : {listen(), second, third, command(abi::CommandOp::kNop)}) host.send(c);
   run_until_idle();
-  // Two operations fit the link; the third goes in the cycle after the first is taken.
+  // Two operations fit the link; the third leaves in the cycle after the first is taken.
   EXPECT_THAT(ops.cycles(), ElementsAre(1000, 1001, 1002));
   EXPECT_THAT(to_host.cycles(), ElementsAre(78, 78 + 76, 1001 + 32 + 1, 1001 + 32 + 72 + 1));
 }
 
-// RFC 5040 section 8.1.1: the host hears that an STag is gone when no write that it allowed is under way any more.
+// RFC 5040 section 8.1.1: the host hears of an STag's end when no write that it allowed is in flight any more.
 TEST_F(FwCpuTest, TheEndOfAnStagWaitsForTheWritesUnderWay) {
   constexpr std::uint32_t kStag = 3 << 8 | 0x5a;
   FetchedCommand registration = command(abi::CommandOp::kRegisterMr, kStag);
@@ -129,7 +129,7 @@ TEST_F(FwCpuTest, TheEndOfAnStagWaitsForTheWritesUnderWay) {
   run_until_idle();
   EXPECT_FALSE(valid);  // at once
   EXPECT_THAT(to_host.cycles(), ElementsAre(registered + 1, 1001 + 8 * 4 + 1));
-  EXPECT_LT(clk.activity().ticks, 100u);  // it is woken, and asks in no cycle before
+  EXPECT_LT(clk.activity().ticks, 100u);  // it is woken, and does not poll before
 }
 
 class HalfClock : public FwCpuTest {
@@ -190,7 +190,7 @@ TEST_F(FwCpuTest, IdleCostsNothing) {
   host.send_at(1'000'000, command(abi::CommandOp::kNop));
   run_until_idle();
   EXPECT_EQ(to_host.cycles()[1], 1'000'000u + 74);
-  // Source, dispatch, the event's cycle and the sink; the links' credits wake nobody.
+  // Source, dispatch, the event's cycle and the sink; the links' credits wake no stage.
   EXPECT_LE(clk.activity().ticks - before, 8u);
 }
 
@@ -272,7 +272,7 @@ TEST_F(FwCpuTest, ASessionOverSctp) {
 // Operations for an SCTP stream come after those for its queue pair and TCP, and before those for the host.
 TEST_F(FwCpuTest, SctpBeforeCommands) {
   host.send(command(abi::CommandOp::kNop));
-  sctp.send(fw::SctpConnected{FlowId{4}, 0, 7000, 1434});  // nobody's: given back
+  sctp.send(fw::SctpConnected{FlowId{4}, 0, 7000, 1434});  // no one's: given back
   tcp.send(tcp_connected(4));
   run_until_idle();
   EXPECT_THAT(ops.cycles(), ElementsAre(1 + 44 + 1));

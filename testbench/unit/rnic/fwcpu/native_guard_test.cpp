@@ -1,4 +1,4 @@
-// Native firmware that does what no firmware should: its handler ends, and the report names the place. Anything else
+// Native firmware that does what no firmware should: its handler ends, and the report names the place. Other code still
 // crashes, and says so.
 #include "model/rnic/fwcpu/crash/native_guard.h"
 
@@ -24,7 +24,7 @@ using testing::Not;
 
 constexpr NativeGuard::Handler kHandler{"b.fwcpu", "host_command"};
 
-// What a handler came to.
+// How a handler ended.
 struct Ending {
   FaultCause cause = FaultCause::kNone;
   std::string text, places;
@@ -204,7 +204,7 @@ TEST_F(Impatience, EndsOneThatIsWithTheModelMostOfTheTime) {
   EXPECT_THAT(crash, testing::AnyOf("a handler does not end, and SIGTERM has ended it", "in the firmware's own code"));
 }
 
-// The whole way, as a chip has it.
+// The whole path, as in a chip.
 class CrashingChip : public FwCpuTest {
  protected:
   CrashingChip() : FwCpuTest(config()) {}

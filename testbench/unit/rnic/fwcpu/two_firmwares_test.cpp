@@ -1,5 +1,5 @@
 // Two firmware processors bring a connection up and down over a TCP that never fails: the whole exchange, cycle by
-// cycle, and the same in whatever order the stages are called.
+// cycle, and the same for any order in which the stages are called.
 #include <cstring>
 #include <deque>
 
@@ -14,7 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// What one node sees of the chip around its firmware.
+// A node's view of the chip around its firmware.
 struct Node {
   Node(const std::string& name, ClockDomain& clk, BufferPool& pool)
       : contexts(clk, {}), cpu((name + "_cpu").c_str(), clk, {}, contexts, pool) {}
@@ -26,8 +26,8 @@ struct Node {
       stub(cpu.cq_overflows, cpu.srq_events, cpu.srq_arms, cpu.llp_events[LlpId::kSctp], cpu.llp_ops[LlpId::kSctp]);
 };
 
-// TCP and the transmit pipeline of one node, joined to those of the other by function calls within one cycle, which
-// is why both live in one stage.
+// TCP and the transmit pipeline of one node. Function calls within one cycle join them to those of the other node, so
+// both live in one stage.
 class Wire final : public Stage {
  public:
   struct End {
@@ -36,7 +36,7 @@ class Wire final : public Stage {
     PushPort<LlpEvent> tcp;
     PushPort<QpEvent> qp;
     FlowId flow;
-    std::deque<LlpEvent> reports{};    // one leaves a cycle
+    std::deque<LlpEvent> reports{};    // one leaves per cycle
     std::vector<std::uint8_t> stream;  // received and not read
     std::uint32_t wanted = 0;
     bool rdma = false, closed = false;

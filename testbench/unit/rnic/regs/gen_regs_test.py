@@ -1,4 +1,4 @@
-"""The description of the registers is checked, and every complaint names the register."""
+"""gen_regs.py checks the description of the registers, and every complaint names the register."""
 
 import pathlib
 import sys

@@ -70,7 +70,7 @@ TEST_F(RegBankTest, RefusalsChangeNothingAndAreCounted) {
   run_until_idle();
 }
 
-// The order of the calls in a cycle must not matter: the count survives the read that clears, both ways round.
+// The order of the calls in a cycle must not matter: the count survives the read that clears it, in either order.
 TEST_F(RegBankTest, NoEventIsLostBetweenReadingAndCounting) {
   script.then([this] { bank.count<UnsupportedRequests>(); });
   script.then([this] {
@@ -133,7 +133,7 @@ TEST_F(RegBankTest, ResetRestoresWhatTheChipWasBuiltWith) {
   run_until_idle();
 }
 
-// Its chip hears of it in that cycle, when the registers have their values.
+// The chip hears of it in that cycle, when the registers already have their values.
 TEST_F(RegBankTest, ResetEmptiesTheChipInItsCycle) {
   std::vector<Cycle> resets;
   bank.on_reset([&] {

@@ -36,7 +36,7 @@ class TerminateGeneratorTest : public StageTest {
   }
 };
 
-// The segments at fault, and what a Terminate tells of each: M, D (and R), length, headers.
+// The failed segments, and what a Terminate reports of each: M, D (and R), length, headers.
 const char* const kWrite = "C140 00000099 0000000000000010 AABBCCDD";
 const char* const kToldOfWrite = "C000 0012 C140 00000099 0000000000000010";
 const char* const kSend = "4143 00000000 00000000 00000001 00000000 AABBCCDDEEFF";
@@ -160,7 +160,7 @@ TEST_F(TerminateGeneratorTest, TheOrderOfCallsChangesNothing) {
   EXPECT_THAT(segmenter.cycles(), ElementsAre(kThrough, kThrough + 1));
 }
 
-// choices.md 10: the first draft's way of telling a foreign STag.
+// choices.md 10: the first draft's code for a foreign STag.
 class DraftCodesTest : public TerminateGeneratorTest {
  protected:
   DraftCodesTest() : TerminateGeneratorTest(TerminateConfig{true}) {}

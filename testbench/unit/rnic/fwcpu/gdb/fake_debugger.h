@@ -1,4 +1,4 @@
-// A debugger with a script, and the processor that it asks about.
+// A scripted debugger, and the processor that it asks about.
 #pragma once
 
 #include <deque>
@@ -24,7 +24,7 @@ class FakeProcessor final : public DebugTarget {
   bool read_only = false;
 };
 
-// Hands over one script entry whenever the session waits; then the debugger is gone.
+// Hands over one script entry whenever the session waits, and disconnects after the last one.
 class ScriptedDebugger final : public DebugChannel {
  public:
   void send(std::string_view octets) override { sent += octets; }
@@ -41,7 +41,7 @@ class ScriptedDebugger final : public DebugChannel {
   void says(std::initializer_list<const char*> packets) {
     for (const char* p : packets) script.push_back(rsp_packet(p));
   }
-  // The payloads that were sent.
+  // The payloads sent.
   std::vector<std::string> answers() const {
     RspDecoder decoder;
     std::vector<std::string> found;

@@ -1,4 +1,4 @@
-// What a debugger asks and the answers it gets, with two scripted processors.
+// A debugger's requests and the answers it gets, with two scripted processors.
 #include "model/rnic/fwcpu/gdb/gdb_session.h"
 
 #include <functional>
@@ -15,7 +15,7 @@ using testing::ElementsAre;
 
 class GdbSessionTest : public testing::Test {
  protected:
-  // Answers to these packets of a debugger that then lets go.
+  // Answers to these packets, from a debugger that then disconnects.
   std::vector<std::string> ask(std::initializer_list<const char*> packets) {
     debugger.says(packets);
     session.begin();
@@ -165,7 +165,7 @@ TEST_F(GdbSessionTest, WhatWasNotUnderstoodIsSentAgain) {
   EXPECT_EQ(debugger.sent, "-+" + rsp_packet("QC1") + rsp_packet("QC1"));
 }
 
-// Every packet letter with tails that make no sense: answered or not, it never hangs, and the session goes on.
+// Every packet letter with meaningless tails: answered or not, it never hangs, and the session goes on.
 TEST_F(GdbSessionTest, NonsenseIsAnsweredAndTheSessionGoesOn) {
   std::mt19937 random(3);
   std::uniform_int_distribution<int> letter(33, 126), length(0, 12);

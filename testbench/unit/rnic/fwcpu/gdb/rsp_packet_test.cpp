@@ -1,4 +1,4 @@
-// Packets of gdb's remote serial protocol: literal ones, and garbage that must neither hang nor be taken for one.
+// Packets of gdb's remote serial protocol: literal ones, and garbage that must neither hang nor count as one.
 #include "model/rnic/fwcpu/gdb/rsp_packet.h"
 
 #include <random>
@@ -71,7 +71,7 @@ TEST(RspPacketTest, GarbageIsSkipped) {
   std::uniform_int_distribution<int> octet(0, 255);
   RspDecoder decoder;
   for (unsigned i = 0; i < 100'000; ++i) decoder.take(static_cast<char>(octet(random)));
-  decoder.take('#'), decoder.take('0'), decoder.take('0');  // ends whatever had begun
+  decoder.take('#'), decoder.take('0'), decoder.take('0');  // ends any packet that had begun
   std::vector<RspInput> found;
   for (const char c : rsp_packet("g")) {
     if (auto input = decoder.take(c)) found.push_back(*input);

@@ -1,4 +1,4 @@
-// Lines and callers, from debug information that is written here octet by octet.
+// Lines and callers, from debug information written here octet by octet.
 #include <map>
 
 #include <gmock/gmock.h>
@@ -24,15 +24,15 @@ Bytes with_length(const Bytes& octets) {
   return length + octets;
 }
 
-// Lines 10 to 12 at 1000, 1004 and 1008, up to 100c; then line 7 of the second file at 2000. The other standard opcodes
-// are in it, too. A special opcode: 1 address is 14 of them, 5 lines back to 8 on.
+// Lines 10 to 12 at 1000, 1004 and 1008, up to 100c; then line 7 of the second file at 2000. It includes the other
+// standard opcodes. A special opcode: each address step takes 14 of them, from 5 lines back to 8 on.
 const Bytes kProgram =
     hex("00 05 02 00100000  03 09 01"  // address 1000, line + 9, a row
         "4b"                           // special: 13 + 4 x 14 + 5 + 1: address + 4, line + 1
         "02 04 03 01 01"               // pc + 4, line + 1, a row
         "09 0400 00 01 01"             // address + 4, end
         "00 05 02 00200000  04 02  03 06  05 03 06 07 0a 0b 0c 00  01  08  00 01 01"
-        "00 05 02 00000000  01 02 90 4e 00 01 01");  // what the linker has left out: 0 to 2710
+        "00 05 02 00000000  01 02 90 4e 00 01 01");  // dropped by the linker: 0 to 2710
 
 Bytes version_5() {
   const Bytes tables = hex("01 01 1f  02 00000000 04000000"  // folders, by .debug_line_str
@@ -77,8 +77,8 @@ TEST(SourceLines, DamagedOnesDoNoHarm) {
   }
 }
 
-// Two functions: leaf() at 1000 with 16 octets of stack from 1002 on and ra at its end from 1004 on; main() at 2000
-// with 32 octets, where ra and s0 lie.
+// Two functions. leaf() at 1000 has 16 octets of stack from 1002 on, and ra at its end from 1004 on. main() at 2000 has
+// 32 octets, which hold ra and s0.
 Bytes frames() {
   const Bytes common = hex("ffffffff 03 00 01 7c 01  0d 02 00 00");
   const Bytes leaf = hex("00000000 00100000 10000000  42 0e 10 42 81 01 44 0a 02 04 c1 0e 00 0b 00");

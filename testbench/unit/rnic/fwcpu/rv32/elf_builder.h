@@ -61,7 +61,7 @@ struct ElfBuilder {
     if (!symbols.empty()) append_symbols(file);
     return file;
   }
-  // A symbol table, its names, and the table of these two sections behind the one that is none.
+  // A symbol table, its names, and the table of these two sections after the null section.
   void append_symbols(Octets& file) const {
     Elf32_Shdr none{}, table{}, names{};
     std::string text(1, '\0');
@@ -99,7 +99,7 @@ struct ElfBuilder {
   }
 };
 
-// A file that lasts as long as this.
+// A file that exists as long as this object.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const ElfBuilder::Octets& octets)

@@ -1,4 +1,4 @@
-// What the loader takes, and what it refuses, naming the setting and the file.
+// What the loader accepts, and what it refuses, naming the setting and the file.
 #include "model/rnic/fwcpu/rv32/elf_image.h"
 
 #include <gmock/gmock.h>
@@ -123,7 +123,7 @@ TEST(ElfImageTest, SymbolsNameObjectsAndPlaces) {
   EXPECT_EQ(image.place(0x80100000), "") << "data";
 }
 
-// place() is for a dump in the middle of a run: what it would find wrong has to be found here.
+// place() is for a dump in the middle of a run, so all errors that it could meet must be found here.
 TEST(ElfImageTest, DamagedSectionsAndSymbolsAreRefusedWhenTheImageIsRead) {
   const ElfBuilder::Octets whole = program_with_symbols().build();
   Elf32_Ehdr head;

@@ -1,4 +1,4 @@
-// Each class of RV32IMC instructions has a digit of its own in the sum.
+// Each class of RV32IMC instructions has its own digit in the sum.
 #include "model/rnic/fwcpu/rv32/instruction_costs.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The processor on programs of a few instructions: cycles, registers of the chip, traps, and what it cannot go on from.
+// The processor on programs of a few instructions: cycles, registers of the chip, traps, and faults.
 #include "model/rnic/fwcpu/rv32/iss.h"
 
 #include <cstring>
@@ -60,7 +60,7 @@ TEST_F(IssTest, RunsUntilItWaitsForAnInterrupt) {
   EXPECT_EQ(iss.instructions(), 2u);
 }
 
-// Three times around: two branches are taken and cost 2 more.
+// Three iterations: each of the two taken branches costs 2 more.
 TEST_F(IssTest, ATakenBranchCostsMore) {
   program(
       "93033000"    // addi t2,zero,3
@@ -84,7 +84,7 @@ TEST_F(IssTest, CompressedCodeAndJumps) {
   EXPECT_EQ(iss.get(kA0), 2u);
 }
 
-// A block's cycles count from its beginning; an access to the chip's registers costs 4 more.
+// A block's cycles count from its start; an access to the chip's registers costs 4 more.
 TEST_F(IssTest, RegistersOfTheChipAreReadAndWritten) {
   program(
       "37160040"    // lui a2,0x40001
@@ -106,7 +106,7 @@ TEST_F(IssTest, SharedMemoryIsTheHardwares) {
   EXPECT_EQ(sram.data()[9], 42);
 }
 
-// Writes down where the program is, and sets pc once.
+// Records the program's path, and sets pc once.
 class Follower final : public DebugObserver {
  public:
   void before_instruction(DebugTarget& target, std::uint32_t pc) override {
@@ -185,8 +185,8 @@ class IssInterruptTest : public IssTest {
   }
 };
 
-// RISC-V privileged architecture, sections 3.1.6.1 and 3.3.2: MPIE has MIE, MIE is off, MPP is machine mode; MRET turns
-// it back.
+// RISC-V privileged architecture, sections 3.1.6.1 and 3.3.2: MPIE gets MIE, MIE is cleared, MPP is machine mode; MRET
+// restores it.
 TEST_F(IssInterruptTest, AnInterruptIsEnteredAndLeft) {
   EXPECT_EQ(iss.run(kText.base), 2 * 1u + 2 * 3 + 3);
   for (const std::uint32_t cause : {kTimerCause, kExternalCause}) {
@@ -198,13 +198,13 @@ TEST_F(IssInterruptTest, AnInterruptIsEnteredAndLeft) {
 }
 
 TEST_F(IssInterruptTest, AProgramThatWaitsWithInterruptsOffHangs) {
-  program("01000100", kText.base + 0xc);  // c.nop c.nop in place of csrrsi
+  program("01000100", kText.base + 0xc);  // c.nop c.nop instead of csrrsi
   iss.run(kText.base);
   EXPECT_THROW(iss.interrupt(kExternalCause), FirmwareFault);
 }
 
 TEST_F(IssTest, AnIllegalInstruction) {
-  program("0545 0000");  // c.li a0,1, and what can never be one
+  program("0545 0000");  // c.li a0,1, and an encoding that is never valid
   EXPECT_EQ(fault(), abi::FaultCause::kIllegalInstruction);
   EXPECT_EQ(iss.get(Iss::kPc), kText.base + 2);
   EXPECT_EQ(iss.get(kA0), 1u);

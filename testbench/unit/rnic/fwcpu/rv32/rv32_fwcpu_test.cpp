@@ -1,5 +1,5 @@
 // The firmware's processor as an RV32 core: on a program of a few instructions, cycle by cycle, and on the firmware's
-// image, whose operations are those of the native firmware.
+// image, whose operations equal those of the native firmware.
 #include "firmware/targets/rv32/platform.h"
 #include "model/rnic/fwcpu/firmware_target.h"
 #include "testbench/unit/rnic/fwcpu/fwcpu_bench.h"
@@ -12,7 +12,7 @@ using namespace fw::rv32;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Answers every event with an operation that the mailbox has as zeros but for a halfword 7 at its beginning.
+// Answers every event with an operation that is all zeros in the mailbox, except for a halfword 7 at its beginning.
 ElfBuilder answering(std::uint32_t operation) {
   const std::uint32_t to = offsetof(Mailbox, operation);
   Bytes code =
@@ -111,7 +111,7 @@ TEST_F(Rv32Images, ThatDoesNotStart) {
   EXPECT_THAT(refusal(program), HasSubstr(".elf: does not start: illegal instruction, pc 0x80000018"));
 }
 
-// The build's own.
+// The image of this build.
 class Rv32Firmware : public FwCpuTest {
  protected:
   explicit Rv32Firmware(std::uint32_t request_timeout_us = 10'000'000) : FwCpuTest(config(request_timeout_us)) {}
@@ -154,7 +154,7 @@ TEST_F(Rv32Firmware, AResponderNegotiates) {
   EXPECT_TRUE(contexts.qp(Qpn{5}).responder);
   EXPECT_EQ(contexts.qp(Qpn{5}).mulpdu, 1454);
   EXPECT_TRUE(contexts.flow(FlowId{3}).rdma);
-  // Each answer comes soon after its event, and not at once.
+  // Each answer comes soon after its event, but not at once.
   for (unsigned i = 1; i <= 4; ++i) {
     EXPECT_GT(ops.cycles()[i], i * start + 100);
     EXPECT_LT(ops.cycles()[i], i * start + 10'000);
@@ -217,7 +217,7 @@ class Rv32Timeout : public Rv32Firmware {
   Rv32Timeout() : Rv32Firmware(100) {}
 };
 
-// 100 us are 25000 cycles, from the register write on; then the timer interrupt's handler closes.
+// 100 us are 25000 cycles, counted from the register write; then the timer interrupt's handler ends the connection.
 TEST_F(Rv32Timeout, ATimerIsAnInterruptOfItsOwn) {
   FetchedCommand listen = command(abi::CommandOp::kListen);
   listen.command.u.cm.local_port = 7000;
