@@ -66,7 +66,7 @@ constexpr Cycle kThrough = kToEnd + kToEnd;  // an entry is written in the cycle
 class CqeWriterTest : public StageTest {
  protected:
   ContextStore contexts{clk, {4, 4, 4, 4}};
-  CqeWriter dut{"dut", clk, contexts};  // its buffers outlive what the sinks hold
+  CqeWriter dut{"dut", clk, contexts};  // its buffers outlive the sinks' contents
   Source<CqeRequest> receives = drive(dut.receive);
   Source<CqeRequest> sends = drive(dut.send);
   Source<CqArm> host = drive(dut.arm, {2, 1, 1});

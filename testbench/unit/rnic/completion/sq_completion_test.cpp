@@ -60,7 +60,7 @@ TEST_F(SqCompletionTest, ACompletionLeavesInTheCycleOfItsAcknowledgement) {
   segmenter.send({issue(1), issue(2, WrOpcode::kRdmaWrite), issue(3, WrOpcode::kSendWithInv)});
   tcp.send_at(50, {FlowId{1}, 3});
   run_until_idle();
-  EXPECT_EQ(cqes.cycles(), in_a_row(50 + kThrough, 3));  // one a cycle
+  EXPECT_EQ(cqes.cycles(), in_a_row(50 + kThrough, 3));  // one per cycle
   const CqeRequest& c = cqes[1];
   EXPECT_EQ(c.cqn, Cqn{1});
   EXPECT_EQ(c.cqe.wr_id, 2u);

@@ -77,7 +77,7 @@ TEST_F(DmaWriteTest, AClientThatDoesNotTakeItsAnswersStopsOnlyItself) {
   for (std::uint32_t i = 0; i < 6; ++i) clients[1]->source.send(request(0x100000 + 0x1000 * i, 64, i, true));
   sc_core::sc_start(100 * 4, sc_core::SC_NS);
   EXPECT_EQ(clients[1]->sink.size(), 6u);
-  EXPECT_EQ(tlps.size(), 6u + Netlist::kFew.depth);  // as many as its link of answers holds
+  EXPECT_EQ(tlps.size(), 6u + Netlist::kFew.depth);  // the capacity of its answer link
   run_until_idle(1000);
   EXPECT_EQ(clients[0]->sink.size(), 6u);
   EXPECT_EQ(tlps.size(), 12u);

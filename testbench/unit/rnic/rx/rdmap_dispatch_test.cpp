@@ -64,7 +64,7 @@ TEST_F(RdmapDispatchTest, TheFirstSegmentOfAStreamLiftsTheFenceACycleBeforeItIsD
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(events[0].kind, QpEvent::Kind::kFirstFpdu);
   EXPECT_THAT(unblocks.cycles(), ElementsAre(kToEnd + kToEnd));
-  EXPECT_EQ(cqes.cycles(), in_a_row(kThrough, 3));  // then one a cycle
+  EXPECT_EQ(cqes.cycles(), in_a_row(kThrough, 3));  // then one per cycle
 }
 
 TEST_F(RdmapDispatchTest, ReceiveCompletion) {

@@ -99,7 +99,7 @@ TEST_F(MpaFramerTest, BackpressureLosesNothing) {
 TEST_F(MpaFramerTest, ABufferWithoutRoomForTheCrcIsABug) {
   BufferPool small(kFrameHeadroom + 64);
   source.send(make_ulpdu(small, Bytes(60), FlowId{1}));
-  // The kernel wraps what a process throws.
+  // The kernel wraps exceptions that a process throws.
   EXPECT_THAT([&] { run_until_idle(); }, testing::ThrowsMessage<sc_core::sc_report>(testing::HasSubstr("capacity")));
 }
 

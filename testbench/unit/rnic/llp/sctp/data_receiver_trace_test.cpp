@@ -266,7 +266,7 @@ struct Trace {
   bool wild;
 };
 
-// Counts what happened in all traces, to prove that they reach what they are for.
+// Counts all that happened in the traces, to prove that they cover the intended cases.
 struct Seen {
   std::map<Fate, unsigned> fates;
   unsigned sacks = 0, ended = 0, delayed = 0, given_up = 0, zero_windows = 0, refused = 0, reassembled = 0, wrapped = 0;

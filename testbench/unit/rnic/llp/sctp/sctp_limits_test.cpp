@@ -19,7 +19,7 @@ class SctpPeers : public SctpChipTest {
     chip->host.heard.clear();
     return p;
   }
-  // Checks the last association: its Initiate reaches the host, whose answer comes back.
+  // Checks that the association works: its Initiate reaches the host, whose answer comes back.
   void expect_service(Peer& p) {
     chip->host.heard.clear();
     send_data(p, 0, 0, kSession, {0, 1});

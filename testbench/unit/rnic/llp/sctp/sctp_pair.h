@@ -330,7 +330,7 @@ class SctpPairTest : public StageTest {
     BufferPool* const p = &pool;
     a = std::make_unique<SctpSide>("a_", clk, 0, config, tcp, *p);
     SctpConfig of_b = config;
-    ++of_b.seed;  // tags of its own
+    ++of_b.seed;  // for different tags
     b = std::make_unique<SctpSide>("b_", clk, 1, of_b, tcp, *p);
     ab = std::make_unique<Wire>("ab", clk);
     ba = std::make_unique<Wire>("ba", clk);

@@ -109,7 +109,7 @@ TEST_F(SctpRxTest, FragmentsMakeAPacketWhole) {
   fragment(3, 400, 396, true);  // not a multiple of 8
   fragment(4, 800, 400, false);
   fragment(4, 800, 100, false);  // contradicts it
-  fragment(5, 800, 392, true);   // after the end that the next one gives, which also has as many octets before it
+  fragment(5, 800, 392, true);   // after the end given by the next one, which has as many octets before it
   fragment(5, 392, 8, false);
   run_until_idle();
   ASSERT_EQ(sink.size(), 2u);
