@@ -1,5 +1,5 @@
 // Reads a TCP connection off the cable by the text of the RFCs, without the model's wire code: both streams, how they
-// began and ended, and the ULPDUs in them.
+// began and ended, and their ULPDUs.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace rnic::test {
 
-// The ULPDUs of octets that stand behind a start-up frame, if they are FPDUs of this kind from the first to the last:
-// each is taken apart and must be what MpaReference makes of its ULPDU.
+// The ULPDUs in octets after a start-up frame, if all of them are FPDUs of this kind. Each FPDU is taken apart and must
+// equal MpaReference's FPDU of the same ULPDU.
 inline std::optional<std::vector<Bytes>> ulpdus_of(const Bytes& octets, bool markers, bool crc) {
   MpaReference sender{markers, crc};
   std::vector<Bytes> ulpdus;
@@ -35,14 +35,15 @@ inline std::optional<std::vector<Bytes>> ulpdus_of(const Bytes& octets, bool mar
   return ulpdus;
 }
 
-// What passed a cable that loses nothing and on which there is one connection.
+// Collects the traffic of a cable that loses nothing and carries one connection.
 class CapturedStreams final : public FrameTap {
  public:
   struct Side {
     Bytes octets;  // of the stream this side sent
     bool fin = false, reset = false;
 
-    // The MPA start-up frame (RFC 5044 section 7.1.1): 20 octets, and the private data that the last two announce.
+    // The MPA start-up frame (RFC 5044 section 7.1.1): 20 octets, the last two of which give the length of the private
+    // data after them.
     Bytes startup() const {
       if (octets.size() < 20) return {};
       const std::size_t bytes = 20u + (octets[18] << 8 | octets[19]);

@@ -1,4 +1,4 @@
-// Contexts for tests of stages that look at them: written before the first cycle, or changed at a cycle of the run.
+// Contexts for tests of stages that read them: written before the first cycle, or changed at a cycle of the run.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace rnic::test {
 
-// A QP that is in RDMA mode on flow n, both rings with 16 entries, both CQs numbered as the QP.
+// A QP in RDMA mode on flow n: both rings have 16 entries, and both CQs have the QP's number.
 inline QpContext rts_qp(std::uint32_t n, std::uint32_t epoch = 1) {
   QpContext c;
   c.state = QpState::kRts;
@@ -50,7 +50,7 @@ inline StagContext region(std::uint64_t address, std::uint64_t length, std::uint
   return c;
 }
 
-// Does something to the contexts in given cycles, as the firmware would.
+// Changes the contexts in given cycles, as the firmware would.
 class At final : public Stage {
  public:
   At(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
@@ -67,7 +67,7 @@ class At final : public Stage {
   std::multimap<Cycle, std::function<void()>> plan_;
 };
 
-// What one QP number, the flow of the same number and their contexts need to be up before cycle 0.
+// Writes the contexts of a QP and of the flow with the same number, before cycle 0.
 inline void open_qp(ContextStore& contexts, std::uint32_t n, const QpContext& qp, bool markers = false) {
   contexts.write(Qpn{n}, qp);
   contexts.write(FlowId{n}, flow_of(n, markers));

@@ -1,4 +1,4 @@
-// What a stage says of itself, by the names that files have.
+// A stage's accounts, by the names they have in files.
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// DMA engines for tests: host memory is an array of octets, answers take as long as the test says.
+// DMA engines for tests: host memory is an array of octets, and the test sets the latency of the answers.
 #pragma once
 
 #include <cstring>
@@ -14,9 +14,8 @@
 
 namespace rnic::test {
 
-// A request that is taken in cycle c is answered, its octets copied, in cycle c + latency, one answer a cycle. A
-// latency of its own for some requests (counted from 0) makes answers overtake each other. What lies outside the memory
-// fails.
+// A request taken in cycle c is answered, its octets copied, in cycle c + latency, one answer a cycle. A separate
+// latency for some requests (counted from 0) makes answers overtake each other. A request outside the memory fails.
 class FakeDma final : public Answerer<DmaReadRequest, DmaReadDone> {
  public:
   using Answerer::Answerer;
@@ -27,7 +26,7 @@ class FakeDma final : public Answerer<DmaReadRequest, DmaReadDone> {
   std::set<unsigned> fails;
 
   const std::vector<DmaReadRequest>& requests() const { return requests_; }
-  // Address and octets of each.
+  // Address and octets of each request.
   std::vector<std::pair<std::uint64_t, std::uint32_t>> reads() const {
     std::vector<std::pair<std::uint64_t, std::uint32_t>> all;
     for (const DmaReadRequest& r : requests_) all.emplace_back(r.address, r.bytes);
@@ -63,7 +62,8 @@ class FakeDma final : public Answerer<DmaReadRequest, DmaReadDone> {
   std::multimap<Cycle, unsigned> due_;
 };
 
-// Takes a write a cycle into the memory of a FakeDma. In `hold` cycles the octets are there; it answers if asked.
+// Takes one write a cycle into the memory of a FakeDma. The octets land `hold` cycles later; the answer follows if the
+// write asks for one.
 class FakeDmaWrite final : public Answerer<DmaWriteRequest, DmaWriteDone> {
  public:
   Cycle hold = 3;
@@ -72,19 +72,19 @@ class FakeDmaWrite final : public Answerer<DmaWriteRequest, DmaWriteDone> {
   FakeDmaWrite(PushPort<DmaWriteRequest>& requests, PopPort<DmaWriteDone>& answers, std::vector<std::uint8_t>& memory)
       : Answerer(requests, answers), memory_(memory) {}
   const std::vector<Cycle>& cycles() const { return cycles_; }
-  // Address and octets of each.
+  // Address and octets of each write.
   const std::vector<std::pair<std::uint64_t, std::uint32_t>>& writes() const { return writes_; }
   std::vector<std::uint64_t> addresses() const {
     std::vector<std::uint64_t> all;
     for (const auto& [address, bytes] : writes_) all.push_back(address);
     return all;
   }
-  // Somebody else's write enters the link in this cycle: in order with those of the stage.
+  // Another master's write enters the link in this cycle, in order with the stage's own.
   void write_of_another(std::uint64_t address, BufferRef octets, std::uint32_t bytes) {
     held_.push_back({now() + hold, {address, bytes, std::move(octets), 0, 0, false}});
     wake(now() + 1);
   }
-  // Called with each write in the order in which they come to be in memory.
+  // Called with each write in the order in which they reach memory.
   std::function<void(std::uint64_t address, const std::uint8_t* octets, std::uint32_t bytes)> on_landing = [](auto...) {
   };
 

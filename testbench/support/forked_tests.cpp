@@ -30,7 +30,7 @@ std::string contents(int file) {
   return text;
 }
 
-// A process of its own that does `work`, which ends in an exit status, and prints into `output`.
+// A separate process that runs `work`, which returns an exit status, and prints into `output`.
 template <class Work>
 pid_t fork_with_output(int output, Work work) {
   std::cout.flush();
@@ -46,7 +46,7 @@ pid_t fork_with_output(int output, Work work) {
   std::exit(status);
 }
 
-// The names that --gtest_filter selects, as it takes them. Only a run tells which, so one lists them:
+// The names that --gtest_filter selects, as it takes them. Only a run knows which, so a run lists them:
 //   Patterns/CrcCheckCosim.
 //     AgreesInEveryBeatAndEveryCycle/idle  # GetParam() = idle
 std::vector<std::string> selected_tests() {
@@ -70,7 +70,7 @@ std::vector<std::string> selected_tests() {
   return names;
 }
 
-// Replaces gtest's own, which frames each test: the parent prints the result.
+// Replaces gtest's own listener, which frames each test: the parent prints the result.
 class PrintFailures : public testing::EmptyTestEventListener {
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (result.passed()) return;
@@ -80,7 +80,7 @@ class PrintFailures : public testing::EmptyTestEventListener {
 };
 
 int run_one(const std::string& name, unsigned timeout_s, const std::function<int()>& run_selected) {
-  const rlimit limit{timeout_s, timeout_s + 1};  // SIGXCPU, and then SIGKILL
+  const rlimit limit{timeout_s, timeout_s + 1};  // SIGXCPU, then SIGKILL
   ::setrlimit(RLIMIT_CPU, &limit);
   testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
   delete listeners.Release(listeners.default_result_printer());
@@ -130,7 +130,7 @@ void ForkedTests::start(const std::string& name) {
   running_.push_back({name, process, output, Clock::now()});
 }
 
-// Waits until a test ends, and kills those that take too long.
+// Waits until a test ends, and kills tests that take too long.
 void ForkedTests::collect() {
   constexpr useconds_t kPollUs = 500;
   for (;;) {

@@ -14,7 +14,7 @@ class ForkedTests {
  public:
   struct Options {
     unsigned jobs = 1;        // processes at a time
-    unsigned timeout_s = 60;  // of one test: seconds of processor time, and ten times as many by the clock
+    unsigned timeout_s = 60;  // of one test: seconds of processor time, and ten times that of real time
     std::string results;      // path of a JUnit report; empty: none
     std::string prefix;       // of the tests' names in it
   };
@@ -22,7 +22,7 @@ class ForkedTests {
   ForkedTests(Options options, std::function<int()> run_selected)
       : options_(std::move(options)), run_selected_(std::move(run_selected)) {}
 
-  // True where at least one test ran and none failed.
+  // True if at least one test ran and none failed.
   bool run();
 
  private:
@@ -31,7 +31,7 @@ class ForkedTests {
   struct Running {
     std::string name;
     pid_t process;
-    int output;  // what it prints, a file without a name
+    int output;  // its output, a file without a name
     Clock::time_point begin;
   };
   struct Result {

@@ -1,4 +1,4 @@
-// FPDUs as beats, cut from octets given in wire order, for tests of the stages that see them.
+// FPDUs as beats, cut from octets in wire order, for tests of the stages that process them.
 #pragma once
 
 #include <cstring>
@@ -24,8 +24,8 @@ inline Bytes from_hex(std::string_view hex) {
   return out;
 }
 
-// Beats of one FPDU given as it is on the wire, `stream_pos` being the position of its first octet relative to
-// SeqStart. With markers, those at multiples of 512 are taken out and put beside the words.
+// Beats of one FPDU given as it is on the wire; `stream_pos` is the position of its first octet relative to SeqStart.
+// Markers, at multiples of 512, are taken out and put beside the words.
 inline std::vector<FpduBeat> cut_fpdu(BufferPool& pool, const Bytes& wire, unsigned beat_bytes, bool markers,
                                       std::uint64_t stream_pos, FlowId flow = FlowId{1}) {
   Buffer* buf = pool.take().release();

@@ -1,4 +1,4 @@
-// One direction of an ideal lower layer: credit without end, order kept, acknowledged when a segment arrives.
+// One direction of an ideal lower layer: unlimited credit, order kept, segments acknowledged on arrival.
 #pragma once
 
 #include <deque>
@@ -28,7 +28,7 @@ class IdealPipe final : public Stage {
       : Stage(nm, clk), flows_(std::move(flows)) {
     wake(0);
   }
-  // The sender closes its stream after what it has sent.
+  // The sender closes its stream after the data it has sent.
   void close(FlowId flow) {
     auto beats = cut_fpdu(pool_, Bytes(kEndBytes), kBeatBytes, false, 0, flow);
     beats.back().crc_ok = true;
@@ -36,7 +36,7 @@ class IdealPipe final : public Stage {
     beats_.push_back(beats.front());
     wake(now() + 1);
   }
-  // Of the receiver: ends of streams that have passed its stages.
+  // At the receiver: ends of streams that have passed its stages.
   std::vector<StreamEnded> ends;
 
   Wake tick() override {
@@ -53,7 +53,8 @@ class IdealPipe final : public Stage {
   }
 
  private:
-  // A segment has a length field before it and a word after it, as ddp_placement gets it from all lower layers.
+  // A segment has a length field before it and a word after it, the form in which ddp_placement gets it from all lower
+  // layers.
   void take(const Ulpdu& u) {
     const std::uint8_t* const octets = u.buf->bytes() + Ulpdu::kOffset;
     MpaReference reference;
@@ -68,7 +69,7 @@ class IdealPipe final : public Stage {
   BufferPool pool_{65536};
 };
 
-// What a half sees of two directions.
+// One half's view of two directions.
 inline Llp llp_of(IdealPipe& out, IdealPipe& in) {
   return {out.ulpdus, out.credit, out.acked, in.segments, in.ended, in.behind, in.early};
 }

@@ -1,4 +1,4 @@
-// What a node holds of everything that there is a limit of: the same before and after what leaves nothing behind.
+// A node's use of every limited resource: equal before and after an operation that leaves nothing behind.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 
 namespace rnic::test {
 
-// `node`: where its chip has registered as "rnic" and its driver as "driver".
+// `node`: its chip is registered as "rnic" below this name, and its driver as "driver".
 inline std::map<std::string, double> in_use(const StatsRegistry& stats, const std::string& node) {
   std::map<std::string, double> now;
   for (const char* figure : {"rnic.context.qps", "rnic.context.cqs", "rnic.context.srqs", "rnic.context.stags",

@@ -6,7 +6,7 @@
 
 namespace rnic::test {
 
-// CRC32c bit by bit (RFC 5044 section 4.4): reflected polynomial, all ones before, inverted behind.
+// CRC32c bit by bit (RFC 5044 section 4.4): reflected polynomial, all ones at the start, inverted at the end.
 inline std::uint32_t crc32c_by_bits(const Bytes& bytes) {
   std::uint32_t crc = 0xffffffffu;
   for (const std::uint8_t b : bytes) {

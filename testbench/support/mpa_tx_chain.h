@@ -11,7 +11,7 @@
 
 namespace rnic::test {
 
-// A ULPDU in a fresh buffer whose other octets are dirty.
+// A ULPDU in a fresh buffer whose other octets hold garbage.
 inline Ulpdu make_ulpdu(BufferPool& pool, const Bytes& bytes, FlowId flow, bool completes_wqe = false) {
   Ulpdu u;
   u.buf = pool.take();
@@ -31,7 +31,7 @@ struct SentFpdu {
   std::size_t beats = 0;
 };
 
-// Puts FPDUs together and releases their buffers. All beats but the last must be full, and only the last may complete.
+// Reassembles FPDUs and releases their buffers. All beats but the last must be full, and only the last may complete.
 inline std::vector<SentFpdu> collect_fpdus(const std::vector<FpduBeat>& beats, unsigned beat_bytes) {
   std::vector<SentFpdu> fpdus;
   for (const FpduBeat& b : beats) {
@@ -50,7 +50,7 @@ inline std::vector<SentFpdu> collect_fpdus(const std::vector<FpduBeat>& beats, u
 }
 
 struct MpaTxChain {
-  // From a ULPDU to the first beat of its FPDU: the inserter has it in its accumulator for a cycle.
+  // From a ULPDU to the first beat of its FPDU: the inserter holds it in its accumulator for a cycle.
   static constexpr Cycle kThrough = kToEnd + MpaFramerConfig{}.pipeline_cycles + 1 +
                                     MarkerInserterConfig{}.pipeline_cycles + CrcInsertConfig{}.pipeline_cycles;
   DatapathConfig datapath;

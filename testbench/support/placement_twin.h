@@ -1,4 +1,4 @@
-// The tests of ddp_placement are those of its SystemVerilog twin as well: what they are linked with says which.
+// The tests of ddp_placement also run on its SystemVerilog twin: the library they are linked with decides.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace rnic::test {
 
-// What does the stage's work in its place while it lives, or nullptr.
+// Does the stage's work for it as long as the returned object lives; or nullptr.
 std::shared_ptr<void> stand_in(DdpPlacement& stage, ContextStore& contexts);
 
 }  // namespace rnic::test

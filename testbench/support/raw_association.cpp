@@ -70,7 +70,7 @@ void RawAssociations::take_frames() {
   changed_.notify(sc_core::SC_ZERO_TIME);
 }
 
-// What is not of the association that was opened last is none of ours any more.
+// Drops chunks that do not belong to the association opened last.
 void RawAssociations::dispatch(const Bytes& frame) {
   if (get(frame, kSctp + 2, 2) != port_ || get(frame, kSctp + 4, 4) != tag_) return;
   const std::size_t end = 14 + get(frame, 16, 2);

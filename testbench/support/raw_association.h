@@ -25,25 +25,25 @@ class RawAssociations final : public sc_core::sc_module, private EthernetTarget 
   RawAssociations(sc_core::sc_module_name nm, Addresses addresses);
   EthernetTarget& in() { return *this; }
 
-  // What the peer does, in a process of its own.
+  // The peer's actions, in a process of their own.
   void run(std::function<void()> script) { script_ = std::move(script); }
   bool done() const { return done_; }
 
-  // To be called in the script. Another association, from another port, up to the COOKIE ACK; what came of the one
-  // before is forgotten.
+  // To be called in the script. Opens another association, from another port, up to the COOKIE ACK, and forgets all
+  // received from the previous one.
   void open();
   // Chunks in one packet.
   void send(const std::vector<Bytes>& chunks);
-  // A DATA chunk of the association's next TSN on stream 0, and of the next DDP-SSN of the session.
+  // A DATA chunk with the association's next TSN, on stream 0, and with the session's next DDP-SSN.
   Bytes control(std::uint16_t code, const Bytes& private_data = {});  // PPID 17
   Bytes segment(const Bytes& ddp_segment);                            // PPID 16
   Bytes abort() const { return {6, 0, 0, 4}; }
-  Bytes shutdown() const;  // all that came is acknowledged
-  // The function codes of the chip's control messages, in the order of their arrival. They are acknowledged at once.
+  Bytes shutdown() const;  // acknowledges everything received
+  // The function codes of the chip's control messages, in order of arrival. They are acknowledged at once.
   std::vector<std::uint16_t> codes;
   bool aborted = false;
   void wait_us(unsigned us) { sc_core::wait(sc_core::sc_time(us, sc_core::SC_US)); }
-  // Until the condition holds or 1 ms has passed; what it came to.
+  // Waits until the condition holds or 1 ms has passed; returns the condition.
   bool wait_for(const std::function<bool()>& condition);
 
  private:

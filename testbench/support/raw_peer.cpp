@@ -8,7 +8,7 @@ namespace rnic::test {
 namespace {
 
 constexpr unsigned kFin = 1, kSyn = 2, kRst = 4, kPsh = 8, kAck = 16;  // RFC 9293 section 3.1
-constexpr std::size_t kTcp = 14 + 20;                                  // where the TCP header begins
+constexpr std::size_t kTcp = 14 + 20;                                  // start of the TCP header
 constexpr std::size_t kSegment = 1460;
 
 void put(Bytes& b, std::uint64_t value, unsigned octets) {
@@ -21,7 +21,7 @@ std::uint32_t get(const Bytes& b, std::size_t at, unsigned octets) {
 }
 void append(Bytes& to, const Bytes& more) { to.insert(to.end(), more.begin(), more.end()); }
 
-// RFC 1071, of [from, end), on top of a sum.
+// RFC 1071, of [from, end), added to a sum.
 std::uint16_t checksum(const Bytes& b, std::size_t from, std::size_t to, std::uint32_t sum) {
   for (std::size_t i = from; i < to; ++i) sum += i % 2 == from % 2 ? std::uint32_t{b[i]} << 8 : b[i];
   while (sum >> 16 != 0) sum = (sum & 0xffff) + (sum >> 16);
@@ -162,7 +162,7 @@ void RawStream::transmit(unsigned flags, const Bytes& payload) {
   seq_ += static_cast<std::uint32_t>(payload.size()) + ((flags & (kSyn | kFin)) != 0);
 }
 
-// Everything comes in order and once.
+// Everything arrives in order and once.
 void RawStream::on_segment(const Bytes& frame) {
   const unsigned flags = get(frame, kTcp + 13, 1);
   const std::size_t begin = kTcp + (frame[kTcp + 12] >> 4) * 4u;
@@ -267,7 +267,7 @@ void RawStream::agree(const Bytes& ours, const Bytes& chips) {
   to_chip_.crc = from_chip_.crc = (flags(chips) | flags(ours)) & 0x40;
 }
 
-// An FPDU is one segment, so its length is in reach; what the reference makes of its ULPDU must be the same octets.
+// An FPDU is one segment, so its length is available; the reference's FPDU of its ULPDU must have the same octets.
 Bytes RawStream::receive() {
   const bool leading = from_chip_.markers && from_chip_.pos % 512 == 0;
   Bytes wire;

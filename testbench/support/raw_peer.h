@@ -1,5 +1,5 @@
 // A station that speaks TCP, MPA and DDP octet by octet, by the text of the RFCs and without the model's wire code, so
-// that it can break any rule. It opens connections to one chip, and accepts its.
+// that it can break any rule. It opens connections to one chip and accepts the chip's.
 #pragma once
 
 #include <deque>
@@ -22,37 +22,37 @@ class RawStream final {
  public:
   RawStream(RawPeer& peer, std::uint16_t port, std::uint16_t chip_port);
 
-  // The start-up frame (RFC 5044 section 7.1) out, the reply in: 20 octets and private data. Framing is what the two
-  // ask for.
+  // Sends the start-up frame (RFC 5044 section 7.1) and returns the reply: 20 octets and private data. The two frames
+  // decide the framing.
   Bytes start(const Bytes& request);
-  // The same for a request that the chip need not answer. Empty if it does not; then there are no FPDUs to be received.
+  // The same for a request that the chip need not answer. Without an answer it is empty, and no FPDUs can be received.
   Bytes try_start(const Bytes& request);
-  // The other way round: the chip's request in, our reply out.
+  // The other way round: returns the chip's request and sends our reply.
   Bytes answer(const Bytes& reply);
 
-  // Stream octets as they are, in segments of at most 1460.
+  // Sends stream octets as they are, in segments of at most 1460.
   void send(const Bytes& octets);
-  // In one segment with our FIN.
+  // Sends them in one segment with our FIN.
   void send_last(const Bytes& octets);
-  // The second of two segments alone, out of order: the chip keeps it until send() has brought the first. send() of the
-  // second again moves our own sequence number past it; the chip drops the duplicate.
+  // Sends only the second of two segments, out of order: the chip keeps it until send() has brought the first. Another
+  // send() of the second moves our own sequence number past it; the chip drops the duplicate.
   void send_ahead(const Bytes& first, const Bytes& second);
-  // The next FPDU of our direction, to be sent as it is or spoilt.
+  // Our direction's next FPDU, to be sent as it is or corrupted.
   Bytes fpdu(const Bytes& ulpdu);
-  // From the start of the FPDU that was made last to the first marker inside it.
+  // From the start of the last FPDU made to the first marker inside it.
   std::size_t octets_to_marker() const { return marker_at_; }
   void send_ulpdu(const Bytes& ulpdu) { send(fpdu(ulpdu)); }
 
-  // The next ULPDU of the chip, whose CRC and markers must be right. Empty if the stream ended or 1 ms passed instead.
+  // The chip's next ULPDU, whose CRC and markers must be right. Empty if the stream ended or 1 ms passed first.
   Bytes receive();
-  // Waits for the chip's FIN; false if 1 ms passed instead.
+  // Waits for the chip's FIN; false if 1 ms passed first.
   bool receive_fin();
-  // What came after the ULPDUs that were taken.
+  // Octets received after the ULPDUs that were taken.
   std::size_t unread() const { return received_.size(); }
   bool was_reset() const { return reset_; }
   void send_fin();
   void send_rst();
-  // RST with the sequence number that the chip waits for, whatever was lost or spoilt on its way there.
+  // Sends RST with the sequence number that the chip expects, whatever was lost or corrupted on the way there.
   void abort();
   bool negotiated() const { return negotiated_; }
 
@@ -85,26 +85,26 @@ class RawPeer final : public sc_core::sc_module, private EthernetTarget {
   RawPeer(sc_core::sc_module_name nm, Addresses addresses);
   EthernetTarget& in() { return *this; }
 
-  // What the peer does, in a process of its own.
+  // The peer's actions, in a process of their own.
   void run(std::function<void()> script) { script_ = std::move(script); }
   bool done() const { return done_; }
   // To be called in the script.
   RawStream& connect();
-  RawStream& accept();  // the next connection of the chip's
+  RawStream& accept();  // the chip's next connection
   // The same where the chip may not answer.
   RawStream* try_connect();
-  // Any frame. set_checksums() makes those of IPv4 and TCP right.
+  // Sends any frame. set_checksums() corrects the checksums of IPv4 and TCP.
   void send_frame(const Bytes& octets);
   static void set_checksums(Bytes& frame);
-  // Is given the next frame of a stream in the last moment, and may change it.
+  // Gets a stream's next frame just before it is sent, and may change it.
   std::function<void(Bytes& frame)> bend;
-  // The wire or we are not to be relied on: what the chip sends again is acknowledged again, and what belongs to none
-  // of our streams is reset, as RFC 9293 section 3.10.7.1 asks.
+  // For tests in which the wire or this station is unreliable. Data that the chip retransmits is acknowledged again,
+  // and segments that belong to none of our streams are reset, as RFC 9293 section 3.10.7.1 asks.
   bool lenient = false;
-  // All streams but this one have come to their end.
+  // All streams but this one have ended.
   void forget_streams(const RawStream& kept);
   void wait_us(unsigned us) { sc_core::wait(sc_core::sc_time(us, sc_core::SC_US)); }
-  // Until the condition holds or 1 ms has passed; what it came to.
+  // Waits until the condition holds or 1 ms has passed; returns the condition.
   bool wait_for(const std::function<bool()>& condition);
 
  private:
@@ -130,7 +130,7 @@ class RawPeer final : public sc_core::sc_module, private EthernetTarget {
   sc_core::sc_event changed_;
   std::vector<std::unique_ptr<RawStream>> streams_;
   std::uint16_t next_port_ = 41000;
-  std::size_t accepted_ = 0;  // of those that the chip opened
+  std::size_t accepted_ = 0;  // connections that the chip opened
   std::vector<RawStream*> of_the_chip_;
 };
 

@@ -10,8 +10,8 @@
 
 namespace rnic::test {
 
-// One segment's payload at stream position `offset`. It lies in its buffer where Ethernet, IP and TCP headers of
-// everyday size leave it, which is no multiple of 4.
+// One segment's payload at stream position `offset`. In its buffer it starts after Ethernet, IP and TCP headers of
+// common size, which is at no multiple of 4.
 inline std::vector<StreamBeat> cut_segment(BufferPool& pool, ByteSpan octets, std::uint64_t offset, unsigned beat_bytes,
                                            FlowId flow) {
   constexpr std::size_t kHeaders = 54;

@@ -1,4 +1,4 @@
-// The sizes and the paces that every stage of the datapath meets, in its unit test and beside its twin.
+// The sizes and paces that every stage of the datapath meets, in its unit test and beside its twin.
 #pragma once
 
 #include <ostream>
@@ -27,14 +27,14 @@ inline const auto kTraffics = testing::Values(
     Traffic{"long_stall", {}, every(1000, 300), every(1300, 300)},
     Traffic{"random_both", at_random(1, 50), at_random(2, 50), at_random(3, 70)});
 inline std::string traffic_name(const testing::TestParamInfo<Traffic>& info) { return info.param.name; }
-// Of stages that there are for several widths of the datapath.
+// For stages that exist for several widths of the datapath.
 inline std::string width_and_traffic(const testing::TestParamInfo<std::tuple<unsigned, Traffic>>& info) {
   return std::to_string(std::get<0>(info.param)) + "_" + std::get<1>(info.param).name;
 }
 
 inline constexpr std::size_t kLargestUlpdu = 0xffff;
 
-// Octets of ULPDUs, or of what is in them: none, one, around a beat, an FPDU around a beat, MULPDU, the most.
+// Octets of ULPDUs or of their contents: none, one, around a beat, an FPDU around a beat, MULPDU, the largest.
 inline std::vector<std::size_t> sizes(std::size_t beat_bytes, std::size_t largest = kLargestUlpdu) {
   const std::size_t whole_beat = beat_bytes - wire::fpdu_bytes(2);  // an FPDU of two beats, with two octets of ULPDU
   return {0,
@@ -50,8 +50,8 @@ inline std::vector<std::size_t> sizes(std::size_t beat_bytes, std::size_t larges
           largest};
 }
 
-// Of FPDUs that follow each other from the beginning of a stream with markers: one of them begins in each place in
-// which one can, any between two markers but the first, as a marker at an FPDU's beginning is its own.
+// Sizes of consecutive FPDUs from the beginning of a stream with markers, so that one FPDU begins in each possible
+// place: any between two markers but the first, as a marker at an FPDU's beginning is its own.
 inline std::vector<std::size_t> sizes_of_each_marker_phase() {
   std::vector<std::size_t> all;
   wire::StreamPosition position = 0;

@@ -1,4 +1,4 @@
-// FPDUs put together again from what the deframer made of TCP segments.
+// FPDUs reassembled from the deframer's output for TCP segments.
 #pragma once
 
 #include "testbench/support/segment_beats.h"
@@ -6,7 +6,7 @@
 
 namespace rnic::test {
 
-// What stands for an FPDU at `offset` whose payload is placed: its length field and tagged DDP header.
+// Stands for an FPDU at `offset` whose payload is placed: its length field and tagged DDP header.
 inline StreamBeat placed_fpdu(BufferPool& pool, ByteSpan header, std::uint64_t offset, FlowId flow) {
   RNIC_CHECK(header.size() == 16);
   StreamBeat b = cut_segment(pool, header, offset, 16, flow).front();
@@ -14,7 +14,7 @@ inline StreamBeat placed_fpdu(BufferPool& pool, ByteSpan header, std::uint64_t o
   return b;
 }
 
-// What stands for the peer's FIN.
+// Stands for the peer's FIN.
 inline StreamBeat end_of_stream(BufferPool& pool, std::uint64_t offset, FlowId flow) {
   StreamBeat b = cut_segment(pool, Bytes(kEndBytes), offset, 16, flow).front();
   b.ends = true;
@@ -30,7 +30,7 @@ struct ReceivedFpdu {
   bool placed = false, ends = false;
 };
 
-// Puts FPDUs together and releases their buffers. All beats but the last must be full, in one piece of memory.
+// Reassembles FPDUs and releases their buffers. All beats but the last must be full, in one piece of memory.
 inline std::vector<ReceivedFpdu> receive_fpdus(const std::vector<FpduBeat>& beats, unsigned beat_bytes) {
   std::vector<ReceivedFpdu> fpdus;
   for (const FpduBeat& b : beats) {

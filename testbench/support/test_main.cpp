@@ -1,14 +1,14 @@
-// The main() of tests that elaborate SystemC, which it does once per process: each selected test runs in a process of
-// its own, forked from this one. What a test prints comes in one piece, when it ends.
+// The main() of tests that elaborate SystemC, which is possible once per process: each selected test runs in its own
+// process, forked from this one. A test's output appears in one piece when the test ends.
 //
 //   cosim_test --gtest_filter='*Framer*'   the tests whose names match, as many at a time as there are processors
 //   --jobs=N                               N at a time, at least one
-//   --timeout=S                            a test that takes more than S seconds of processor time, or 10 S by the
-//   clock, is killed, and has failed
-//   --results=FILE --prefix=P              a JUnit report, with P in front of the tests' names
-//   --one-process                          the one test that is selected runs here, as a debugger wants it
+//   --timeout=S                            a test that takes more than S seconds of processor time, or 10 S of real
+//                                          time, is killed and has failed
+//   --results=FILE --prefix=P              a JUnit report, with P before the tests' names
+//   --one-process                          the one selected test runs here, as a debugger needs it
 //
-// Exit status 0; 1 where a test failed, or where none was selected.
+// Exit status 0; 1 if a test failed or none was selected.
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -23,7 +23,7 @@
 
 namespace {
 
-// Takes "--name=value" out of the arguments that gtest has left.
+// Takes "--name=value" out of the arguments that gtest left.
 std::string take(int& argc, char** argv, const std::string& name, const std::string& otherwise) {
   const std::string key = "--" + name + "=";
   std::string value = otherwise;
@@ -55,7 +55,7 @@ bool take_flag(int& argc, char** argv, const std::string& name) {
 
 int sc_main(int, char*[]) { return RUN_ALL_TESTS(); }
 
-// Comes before the SystemC library's, so that nothing of a test's kernel is there when its process is forked.
+// Takes precedence over the SystemC library's main(), so that no kernel of a test exists when its process is forked.
 int main(int argc, char* argv[]) {
   using rnic::test::ForkedTests;
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
@@ -73,7 +73,7 @@ int main(int argc, char* argv[]) {
   const auto run_selected = [argc, argv] { return sc_core::sc_elab_and_sim(argc, argv); };
   if (one_process) return run_selected();
   if (testing::GTEST_FLAG(list_tests)) return RUN_ALL_TESTS();
-  // Static, as the leak checker overlooks this stack in a process that has run SystemC's threads, on theirs.
+  // Static, as the leak checker overlooks this stack in a process that has run SystemC's threads on their own stacks.
   static ForkedTests tests(std::move(options), run_selected);
   return tests.run() ? EXIT_SUCCESS : EXIT_FAILURE;
 }
