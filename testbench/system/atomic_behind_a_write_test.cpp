@@ -1,5 +1,5 @@
-// RFC 7306 section 5.4, rule 5, with other streams' atomics at the same word all the time: a stream that releases a
-// lock by a Write sees that Write in its own next atomic.
+// RFC 7306 section 5.4, rule 5, while other streams' atomics hit the same word all the time: a stream that releases a
+// lock with a Write sees that Write in its own next atomic.
 #include <array>
 
 #include "model/common/bytes.h"
@@ -21,7 +21,7 @@ class AtomicBehindAWrite : public TwoNodeBench {
     wr.rkey = server.mr->rkey();
     return wr;
   }
-  // CmpSwaps that never match, so many at a time on each stream that one is always at the word.
+  // CmpSwaps that never match, enough of them on each stream that one is always at the word.
   void poll() {
     for (std::size_t n = 0; n < kPollers; ++n) {
       while (posted_[n] < client.streams[n].completions.size() + kDeep) {
@@ -46,7 +46,7 @@ TEST_F(AtomicBehindAWrite, SeesIt) {
     End::Stream& releaser = client.streams[kReleaser];
     poll();
     if (releaser.completions.size() < 2 * round_) return false;
-    if (asked_ != round_) {  // of this round, and when the next one begins: somewhere among the polls
+    if (asked_ != round_) {  // once per round; the next one begins somewhere among the polls
       stale_ += local(8) != round_;
       asked_ = round_;
       begin_ps_ = client.core.time_ps() + 53'000 * round_ % 4'000'000;

@@ -1,4 +1,4 @@
-// Atomics and immediate data (RFC 7306) between a whole chip and a peer whose octets are written out here.
+// Atomics and immediate data (RFC 7306) between a whole chip and a peer whose octets are given here.
 #include "testbench/system/one_stream_host.h"
 
 namespace rnic::test {
@@ -62,7 +62,7 @@ TEST_F(AtomicResponder, CmpSwapReturnsTheOriginalWhetherItMatchedOrNot) {
   });
 }
 
-// Header octets 2 to 5, the 28 bits before the AOpCode, and what FetchAdd does not use.
+// Header octets 2 to 5, the 28 bits before the AOpCode, and the fields that FetchAdd does not use.
 TEST_F(AtomicResponder, ReservedFieldsAreIgnored) {
   converse([&] {
     host.set_word(0, kBefore);
@@ -77,7 +77,7 @@ TEST_F(AtomicResponder, ReservedFieldsAreIgnored) {
   });
 }
 
-// The buffer's address is what has to be aligned, not the tagged offset (choices.md 3).
+// The buffer's address must be aligned, not the tagged offset (choices.md 3).
 TEST_F(AtomicResponder, AnyOffsetOfAnAlignedAddressWillDo) {
   converse([&] {
     host.set_word(1, 40);
@@ -97,7 +97,7 @@ TEST_F(AtomicResponder, AnyOffsetOfAnAlignedAddressWillDo) {
   EXPECT_EQ(host.events[1].terminate.cause, wire::rdma::kCatastrophicStream);
 }
 
-// A chain in which each compares with what the one before has swapped in, all under way at once.
+// A chain in which each request compares with the value that the previous one swapped in, all in flight at once.
 TEST_F(AtomicResponder, RequestsAreProcessedAndAnsweredInTheirOrder) {
   converse([&] {
     host.set_word(0, 0);
@@ -108,7 +108,7 @@ TEST_F(AtomicResponder, RequestsAreProcessedAndAnsweredInTheirOrder) {
   });
 }
 
-// One gapless MSN run on QN 1 for both kinds; QN 3 counts for itself; IRD is one pool.
+// Both kinds share one gapless run of MSNs on QN 1; QN 3 counts separately; IRD is one pool.
 TEST_F(AtomicResponder, ReadsAndAtomicsShareTheirQueueAndAreAnsweredInOrder) {
   host.ird = 4;
   converse([&] {
@@ -127,7 +127,7 @@ TEST_F(AtomicResponder, ReadsAndAtomicsShareTheirQueueAndAreAnsweredInOrder) {
   });
 }
 
-// RFC 7306 section 7: what stands before an atomic or a Read happens before its answer.
+// RFC 7306 section 7: work before an atomic or a Read is done before its answer.
 TEST_F(AtomicResponder, AnAtomicSeesTheWriteBeforeIt) {
   converse([&] {
     for (unsigned i = 1; i <= 8; ++i) {
@@ -171,7 +171,7 @@ TEST_F(AtomicResponder, ImmediateDataAndSendsCompleteInTheirOrderBeforeTheAnswer
   }
 }
 
-// The program looks at the Write's octets the moment it learns of the Immediate Data.
+// The program reads the Write's octets the moment it learns of the Immediate Data.
 TEST_F(AtomicResponder, ImmediateDataCompletesOnlyWhenTheWriteBeforeItIsPlaced) {
   std::uint64_t seen = 0;
   host.on_complete = [&](const host::Wc&) { seen = host.word(511); };
@@ -185,7 +185,7 @@ TEST_F(AtomicResponder, ImmediateDataCompletesOnlyWhenTheWriteBeforeItIsPlaced) 
   EXPECT_EQ(seen, 0xeeeeeeeeeeeeeeeeu);
 }
 
-// What may overtake: Immediate Data and Sends are there before a long Read Response or an atomic has been answered.
+// Allowed overtaking: Immediate Data and Sends arrive before a long Read Response or an atomic's answer.
 TEST_F(AtomicResponder, WhatComesLaterNeedNotWaitForTheAnswers) {
   converse([&] {
     host.set_word(0, 1);
@@ -205,7 +205,7 @@ TEST_F(AtomicResponder, WhatComesLaterNeedNotWaitForTheAnswers) {
   });
 }
 
-// An atomic after a segment that TCP has not got yet is not delivered, so it does not start.
+// An atomic after a segment that TCP has not received is not delivered, so it does not start.
 TEST_F(AtomicResponder, NothingHappensBeforeDelivery) {
   converse([&] {
     host.set_word(0, 100);
@@ -305,7 +305,7 @@ class AtomicRequester : public OneStreamBench {
     }
     return ids;
   }
-  // The n-th request of QN 1 up to its operands; its identifier is what the chip chose.
+  // The n-th request of QN 1 up to its operands; the chip chooses its identifier.
   void expect_atomic(unsigned msn, const char* operation, const char* operands, std::string& id) {
     const Bytes ulpdu = stream->receive();
     ASSERT_EQ(ulpdu.size(), 70u);
@@ -335,7 +335,7 @@ TEST_F(AtomicRequester, RequestsAreWhatTheFigureSaysAndTheOriginalArrivesInHostO
     expect_atomic(2, "00000002", "0000000000000005 FFFFFFFFFFFFFFFF 0000000000000004 FFFFFFFFFFFFFFFF", identifier[2]);
     EXPECT_NE(identifier[1], identifier[2]);
     peer.wait_us(20);
-    EXPECT_THAT(finished(), ElementsAre());  // TCP has acknowledged them, but nobody knows what has happened
+    EXPECT_THAT(finished(), ElementsAre());  // TCP has acknowledged them, but their outcome is unknown
     respond(1, identifier[1], "1122334455667788");
     peer.wait_us(10);
     EXPECT_THAT(finished(), ElementsAre(1));
@@ -350,7 +350,7 @@ TEST_F(AtomicRequester, RequestsAreWhatTheFigureSaysAndTheOriginalArrivesInHostO
   EXPECT_EQ(host.completions[2].opcode, WcOpcode::kCompSwap);
 }
 
-// The n-th response of QN 3 belongs to the n-th atomic, with Reads in between; all complete in the order of posting.
+// The n-th response of QN 3 belongs to the n-th atomic, with Reads in between; all complete in posting order.
 TEST_F(AtomicRequester, TheMsnOfQueueThreeFindsTheRequest) {
   host.work = [&] {
     host.post(fetch_add(1, 0, 1));
@@ -471,7 +471,7 @@ TEST_F(AtomicRequester, AResponseToAnotherRequestEndsTheStream) {
   EXPECT_EQ(host.events[1].type, host::CmEventType::kQpError);
 }
 
-// RFC 7306 section 8.1: what cannot be built is not sent; a Terminate without headers goes out in its place.
+// RFC 7306 section 8.1: a request that cannot be built is not sent; a Terminate without headers goes out instead.
 TEST_F(AtomicRequester, ABadLocalKeyIsLocalCatastrophic) {
   host.work = [&] {
     host::SendWr wr = fetch_add(1, 0, 1);

@@ -1,4 +1,5 @@
-// What a program can do to its send queue behind the driver's back: its own stream may end, and nothing else happens.
+// A program can overwrite its send queue without the driver's knowledge: its own stream may end, and nothing else
+// happens.
 #include "model/abi/rnic_regs.h"
 #include "model/common/prng.h"
 #include "testbench/system/two_node_bench.h"
@@ -9,7 +10,8 @@ namespace {
 using host::CmEventType;
 using testing::ElementsAre;
 
-// Stream 0 has sent three messages; stream 1 looks on. Queue pair 2 has no connection. Send rings have 16 entries.
+// Stream 0 has sent three messages; stream 1 is the bystander. Queue pair 2 has no connection. Send rings have 16
+// entries.
 class BadPostsTest : public TwoNodeBench {
  protected:
   static constexpr unsigned kSent = 3, kEntries = 16;
@@ -78,7 +80,7 @@ TEST_F(BadPostsTest, AnOverrunWithoutAConnectionPutsTheQueuePairIntoErrorToo) {
   expect_octets_moved(1);
 }
 
-// The sequence number in the request's wr_id is the driver's own and stays; all else is chance.
+// The driver's sequence number in the request's wr_id stays; all else is random.
 class GarbageInTheRing : public BadPostsTest, public testing::WithParamInterface<std::uint64_t> {};
 TEST_P(GarbageInTheRing, EndsInAnErrorCompletion) {
   client.run([this] {

@@ -1,6 +1,6 @@
-// A peer that sends data, an error and its FIN or RST in one burst, with every number of cycles between the last
-// segment and the end: what that finds under way in the chip, and TCP has acknowledged, is delivered or told, in its
-// order, before the stream ends.
+// A peer sends data, an error and its FIN or RST in one burst, with every number of cycles between the last segment and
+// the end. Whatever TCP has acknowledged and is still in progress in the chip is delivered or reported, in order,
+// before the stream ends.
 #include <optional>
 
 #include "testbench/system/peer_bench.h"
@@ -12,7 +12,7 @@ namespace {
 using abi::TerminateOrigin;
 using host::CmEventType;
 
-// One stream after the other, each with a queue pair of its own; what each of them came to.
+// One stream after the other, each with its own queue pair; keeps the outcome of each.
 class BurstHost final : public SessionHost {
  public:
   static constexpr std::uint32_t kRegion = 4096;
@@ -25,7 +25,7 @@ class BurstHost final : public SessionHost {
 
   using SessionHost::SessionHost;
   bool dials = false;
-  bool reads = false;  // one octet, once the stream carries something
+  bool reads = false;  // one octet, after the stream's first Send
   std::vector<Stream> ended;
   bool armed() const { return armed_; }
   bool established() const { return !now_.events.empty(); }
@@ -101,11 +101,11 @@ const char* const kReadNowhere =
 struct Burst {
   const char* name;
   std::vector<std::string> ulpdus;
-  std::vector<std::string> answers;  // all that the chip sends
+  std::vector<std::string> answers;  // the chip's whole output
   unsigned received = 0;
   std::optional<TerminateOrigin> error = {};
   wire::TerminateCause cause = {};
-  std::size_t missing = 0;  // octets of the last FPDU that do not come
+  std::size_t missing = 0;  // octets cut off the last FPDU
   bool spoilt = false;      // its CRC
 };
 std::ostream& operator<<(std::ostream& to, const Burst& b) { return to << b.name; }
@@ -217,7 +217,7 @@ class BurstTest : public BurstBench, public testing::WithParamInterface<std::tup
     EXPECT_EQ(s.unread(), 0u);
     expect_end(sent().error, sent().cause);
   }
-  // Whether the peer hears of an error of its own depends on who is first, so only the host is asked.
+  // A race decides whether the peer hears of its own error, so only the host is checked.
   void burst_and_reset(int distance) {
     SCOPED_TRACE("RST " + std::to_string(distance) + " cycles behind");
     RawStream& s = open();
@@ -269,7 +269,7 @@ INSTANTIATE_TEST_SUITE_P(All, BurstTest, testing::Combine(testing::ValuesIn(kBur
                                   (std::get<bool>(of.param) ? "ToTheInitiator" : "ToTheResponder");
                          });
 
-// Nobody will answer it any more.
+// A Read that nobody will answer any more.
 class ReadOfOurs : public BurstBench, public testing::WithParamInterface<bool> {
  protected:
   ReadOfOurs() : BurstBench(GetParam()) {}

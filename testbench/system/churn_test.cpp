@@ -1,4 +1,4 @@
-// 10,000 connections opened and closed in one run: afterwards everything is as it was, and nothing has grown.
+// 10,000 connections opened and closed in one run: afterwards everything is as before, and nothing has grown.
 #include <systemc>
 
 #include <gmock/gmock.h>
@@ -42,7 +42,7 @@ class ChurnSystemTest : public testing::Test {
     const auto ip = [](std::uint8_t i) { return wire::Ipv4Address{0x0a000000u + i}; };
     return {mac(n), ip(n), {{ip(peer), mac(peer)}}};
   }
-  // A quiet second part after each round, longer than TIME-WAIT.
+  // A quiet part after each round lasts longer than TIME-WAIT.
   void make(std::vector<Outcome> outcomes) {
     workload::ConnectionSpec c;
     c.name = "stays";
@@ -71,7 +71,7 @@ class ChurnSystemTest : public testing::Test {
     w.mode = workload::Mode::kPingPong;
     return w;
   }
-  // Runs until half of a quiet part is over.
+  // Runs into the middle of a quiet part.
   void run_into(std::size_t phase) {
     for (unsigned i = 0; i < 200'000 && load->results()[phase].count < 50; ++i) {
       sc_core::sc_start(10, sc_core::SC_US);
@@ -80,7 +80,7 @@ class ChurnSystemTest : public testing::Test {
     ASSERT_GE(load->results()[phase].count, 50u) << load->waiting_for();
   }
   using InUse = std::map<std::string, std::map<std::string, double>>;
-  // Each quiet part keeps a memory region until the end; `regions` of them do not count.
+  // Each quiet part keeps a memory region until the end; `regions` of them are not counted.
   InUse in_use(unsigned regions = 0) const {
     InUse now;
     for (const std::string node : {"a", "b"}) {
@@ -106,7 +106,7 @@ class ChurnSystemTest : public testing::Test {
     const std::uint64_t host_then[] = {a.memory.used(), b.memory.used()};
     run_into(4);
     EXPECT_EQ(in_use(2), before);
-    // Queues are a little longer at times, and a quiet part keeps its buffer: nothing that 10,000 connections could
+    // Queues are sometimes a little longer, and a quiet part keeps its buffer: too little for 10,000 connections to
     // hide in.
     EXPECT_LT(heap.most().chip - heap_then.chip, 1024);
     EXPECT_LT(heap.most().rest - heap_then.rest, 200'000);  // a histogram's buckets

@@ -1,4 +1,4 @@
-// Two hosts that close while the other one sends: what a Send has completed at one end is there at the other one,
+// Two hosts that close while the other one sends: a Send that has completed at one end has arrived at the other,
 // whichever side closes, and whenever.
 #include "testbench/system/two_node_bench.h"
 
@@ -24,7 +24,7 @@ class CloseTest : public TwoNodeBench {
     }
     connect(kStreams);
   }
-  // Stream n has a time of its own.
+  // Stream n has its own time.
   static void at(End& end, std::size_t n, std::uint64_t later_ps, std::function<void()> step) {
     const std::uint64_t ps = kStartPs + n * kApartPs + later_ps;
     end.then([&end, ps, step] {

@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(Operations, EchoTest,
                          testing::Values(EchoOperation::kSend, EchoOperation::kWrite, EchoOperation::kWriteInvalidate,
                                          EchoOperation::kRead));
 
-// A server and a station that opens what it likes. What is not the connection that it serves does not end it.
+// A server and a station that opens arbitrary connections. Only the connection that it serves can end the server.
 class ServerBench : public testing::Test {
  protected:
   static constexpr std::uint16_t kPort = 7471;
@@ -211,7 +211,7 @@ class ServerTest : public ServerBench {
     EXPECT_TRUE(peer.done());
     EXPECT_EQ(server->error(), "");
   }
-  // The one that it serves, up to its first FPDU.
+  // The served connection, up to its first FPDU.
   test::RawStream& connect() {
     test::RawStream& s = peer.connect();
     EXPECT_EQ(s.start(test::from_hex("4D504120494420526571204672616D65 4001 0000")),
@@ -229,13 +229,13 @@ TEST_F(ServerTest, ServesOnBehindGarbageAFinARstAndSilence) {
     peer.connect().send(Bytes(100, 0xee));
     peer.connect().send_fin();
     peer.connect().send_rst();
-    peer.connect();  // and nothing more
+    peer.connect();  // and sends nothing more
     peer.wait_us(300);
     connect();
     EXPECT_EQ(server->record().refused, 4u);
   });
 }
-// The second one's end is in the channel when the first one's takes the queue pair away.
+// The second one's end is already in the channel when the first one's end takes the queue pair away.
 TEST_F(ServerTest, TwoConnectionsThatEndAtOnce) {
   run([this] {
     test::RawStream &accepted = peer.connect(), &silent = peer.connect();
@@ -282,8 +282,8 @@ TEST_F(ServerTest, AConnectionThatEndsBeforeItIsUpLeavesRoomForAnother) {
   });
 }
 
-// RFC 6581 section 9.2: of the kinds that a request names, those that the server takes are in the reply; if there is
-// none, those that it would take.
+// RFC 6581 section 9.2: the reply names those of the request's kinds that the server takes; if there are none, all
+// kinds that it would take.
 class ServerOfWrites : public ServerTest {
  protected:
   ServerOfWrites() : ServerTest(Tool::kRping, true) {}
@@ -302,8 +302,8 @@ TEST_F(ServerOfWrites, NamesTheWriteToAPeerThatOffersASend) {
   });
 }
 
-// What becomes of a request: in its own segment, or so many microseconds later, when the host may have accepted it and
-// the reply may be out.
+// The peer withdraws a request: in the request's segment, or some microseconds later, when the host may have accepted
+// it and the reply may be out.
 struct Withdrawal {
   const char* name;
   void (*of)(test::RawStream& stream, Bytes request, const std::function<void()>& pause);
@@ -326,7 +326,7 @@ const Withdrawal kWithdrawals[] = {
        request.resize(request.size() + 64, 0xee);
        s.send(request), s.send_rst();
      }}};
-// Plain, and one that wants to send a ready-to-receive message.
+// A plain request, and one that offers a ready-to-receive message.
 constexpr const char* kRequests[] = {"4D504120494420526571204672616D65 4001 0000",
                                      "4D504120494420526571204672616D65 5002 0004 8010 4010"};
 constexpr Tool kTools[] = {Tool::kRping, Tool::kRdmaExample, Tool::kEcho};
@@ -363,7 +363,7 @@ class OneSend : public ServerTest {
  protected:
   OneSend() : ServerTest(Tool::kRdmaExample) {}
 };
-// All that a client of librdmacm's example does, behind three that are none.
+// The whole exchange of librdmacm's client example, after three connections that were given up.
 TEST_F(OneSend, IsAnsweredBehindConnectionsThatWereGivenUp) {
   run([this] {
     const Bytes request = test::from_hex(kRequests[0]);
@@ -390,7 +390,7 @@ TEST_F(OneSend, IsAnsweredBehindConnectionsThatWereGivenUp) {
   });
 }
 
-// The same over SCTP: what follows an Initiate, in its packet or later.
+// The same over SCTP: a chunk after the Initiate, in its packet or later.
 struct Behind {
   const char* name;
   Bytes (*chunk)(test::RawAssociations& peer);

@@ -1,5 +1,4 @@
-// A completion queue without room for an entry is a catastrophe for those who use it, and for nobody else (RFC 5040
-// section 8.1.1).
+// A completion queue without room for an entry is a catastrophe for its users only (RFC 5040 section 8.1.1).
 #include "testbench/system/two_node_bench.h"
 
 namespace rnic::test {
@@ -10,8 +9,8 @@ using host::CqOverrun;
 using testing::Each;
 using testing::ElementsAre;
 
-// At the end that overflows, streams 0 and 1 share a queue of 4 entries that is not polled, and so does queue pair 3,
-// which has no connection; stream 2 has its own.
+// At the end that overflows, streams 0 and 1 share an unpolled queue of 4 entries with queue pair 3, which has no
+// connection; stream 2 has its own queue.
 class CqOverflowTest : public TwoNodeBench {
  protected:
   void make(End& small, End& other) {
@@ -96,7 +95,7 @@ TEST_F(CqOverflowTest, OfReceiveCompletionsEndsTheStreamsThatUseTheQueueAndNoOth
   expect_octets_moved(2);
 }
 
-// The same traffic with the same small queue, and a program that polls it.
+// The same traffic and small queue, but the program polls it.
 TEST_F(CqOverflowTest, AProgramThatPollsInTimeNeverOverflowsASmallQueue) {
   client.create(4, CqOverrun::kPossible);
   server.create(32);

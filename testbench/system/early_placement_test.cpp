@@ -1,4 +1,4 @@
-// Frames that are lost on the cable: later data is in memory before theirs, and nothing else shows it.
+// Frames are lost on the cable: later data reaches memory before the lost data, and nothing else shows it.
 #include "testbench/system/two_node_bench.h"
 
 namespace rnic::test {
@@ -25,9 +25,9 @@ EthernetLinkConfig losing(const char* frames) {
   return c;
 }
 
-// What a program sees that looks at its memory all the time.
+// Observations of a program that watches its memory all the time.
 struct Watcher {
-  bool ahead = false;                      // an octet was there while one before it was missing
+  bool ahead = false;                      // an octet was in memory while an earlier one was missing
   std::uint64_t whole = 0, delivered = 0;  // ps
 
   void look(ByteSpan memory, std::uint64_t now, bool completed) {
@@ -68,7 +68,7 @@ class LostFrames : public TwoNodeBench {
     const MutableByteSpan m = end.memory(0, kMessage);
     for (std::uint32_t i = 0; i < kMessage; ++i) m[i] = octet(i);
   }
-  // The client writes to the server, and says so.
+  // The client writes to the server, then announces it.
   Watcher write() {
     Watcher w;
     watch(server, w, 1);
@@ -113,7 +113,7 @@ class LostFrames : public TwoNodeBench {
 class EarlyPlacementSystem : public LostFrames, public testing::WithParamInterface<Setting> {
  protected:
   EarlyPlacementSystem() : LostFrames(GetParam()) {}
-  // Without markers nothing proves where an FPDU starts.
+  // Without markers nothing shows where an FPDU starts.
   static bool places() { return GetParam().early && GetParam().markers; }
 };
 INSTANTIATE_TEST_SUITE_P(Streams, EarlyPlacementSystem,

@@ -1,5 +1,5 @@
-// What a responder sends and gets when its stream ends with the first FPDU, or before it (RFC 5044 section 7.1.2 rule 4
-// and section 8).
+// What a responder sends and receives when its stream ends with the first FPDU, or before it (RFC 5044 section 7.1.2
+// rule 4 and section 8).
 #include "testbench/system/guard_bench.h"
 
 namespace rnic::test {
@@ -12,7 +12,7 @@ const char* const kPlain = "4D504120494420526571204672616D65 4001 0000";
 const char* const kPeerToPeer = "4D504120494420526571204672616D65 5002 0004 8010 4010";
 const char* const kTerminate = "4147 00000000 00000002 00000001 00000000";
 
-// One queue pair, which accepts.
+// One queue pair, which accepts a connection.
 class FirstFpdu : public GuardBench {
  protected:
   RawStream& accepted(const char* request) {
@@ -28,7 +28,7 @@ class FirstFpdu : public GuardBench {
     for (const host::CmEvent& e : host.events) types.push_back(e.type);
     return types;
   }
-  // The error of the stream's end, of which the peer hears, or cannot.
+  // The error that ended the stream; `origin` says whether the peer hears of it.
   void expect_error(wire::TerminateCause cause, abi::TerminateOrigin origin) {
     const auto error = std::find_if(host.events.begin(), host.events.end(),
                                     [](const host::CmEvent& e) { return e.type == CmEventType::kQpError; });
@@ -38,7 +38,7 @@ class FirstFpdu : public GuardBench {
   }
 };
 
-// So many octets of a ULPDU, too few for its DDP header: MPA has nothing against them.
+// The first octets of a ULPDU, too few for its DDP header: MPA accepts them.
 class TooShortFpdu : public FirstFpdu, public testing::WithParamInterface<std::pair<const char*, unsigned>> {};
 
 TEST_P(TooShortFpdu, IsAnsweredByATerminate) {
@@ -96,7 +96,7 @@ TEST_F(FirstFpdu, ResetBeforeTheReadyToReceiveMessage) {
   EXPECT_EQ(host.events.back().status, abi::ConnectStatus::kReset);
 }
 
-// Of a stream that had FPDUs, too, the peer can hear nothing any more.
+// Even after FPDUs, a reset stream cannot tell the peer anything.
 TEST_F(FirstFpdu, ResetBehindIt) {
   run([&] {
     RawStream& s = accepted(kPlain);

@@ -1,5 +1,5 @@
-// One chip, a host that does what a script asks of it, and a peer built by hand. Everything is said in the script,
-// which runs in the peer's process.
+// One chip, a host that does as a script asks, and a peer built by hand. The script, in the peer's process, drives
+// everything.
 #pragma once
 
 #include <cstdio>
@@ -16,20 +16,20 @@
 
 namespace rnic::test {
 
-// Its program looks once a microsecond whether there is something to do, and keeps what the device reports.
+// Its program checks for work once a microsecond, and keeps the device's reports.
 class GuardHost final : public host::App {
  public:
   explicit GuardHost(Node& node) : node_(node), core_(node.cpu.add(*this)), channel_(core_) { core_.wake_at(0); }
 
-  std::function<void()> todo;           // done once, in the program, and then empty
-  std::deque<host::Qp*> accepting;      // the next connections are theirs
+  std::function<void()> todo;           // run once, in the program, and then empty
+  std::deque<host::Qp*> accepting;      // for the next connections
   std::vector<host::Cq*> cqs;           // to be polled
   std::vector<host::Wc> completions;    // in the order of polling
   std::vector<host::CmEvent> events;    // of connections
-  bool stays = false;                   // when it refuses: for another request
+  bool stays = false;                   // a refusal leaves the stream for another request
   std::vector<std::uint8_t> on_reject;  // private data of a refusal; without accepting QPs all are refused
-  host::ConnParam accept_with;          // what it asks for when it accepts
-  std::function<void()> watch;          // called in each step, after all that the step saw
+  host::ConnParam accept_with;          // the parameters of an accept
+  std::function<void()> watch;          // called in each step, after the step has taken its events
   bool stopped = false;
   host::EventChannel& channel() { return channel_; }
 
@@ -82,7 +82,7 @@ class GuardBench : public testing::Test {
     EXPECT_TRUE(peer.done()) << "the script waits for ever";
   }
 
-  // In the script.
+  // To be called in the script.
   void in_host(std::function<void()> what) {
     host.todo = std::move(what);
     while (host.todo) peer.wait_us(1);
@@ -109,7 +109,7 @@ class GuardBench : public testing::Test {
     EXPECT_TRUE(await([&] { return mr->ready(); }));
     return *mr;
   }
-  // An entry for a kRegMr request, and a window.
+  // An STag for a kRegMr request, and a window.
   host::Mr& entry(host::Pd pd) {
     host::Mr* mr = nullptr;
     in_host([&] { mr = node.context.alloc_mr(pd); });
@@ -147,7 +147,7 @@ class GuardBench : public testing::Test {
     }
     return nullptr;
   }
-  // Posts it with this identifier and waits until it is complete.
+  // Posts the request with this identifier and waits for its completion.
   void carry_out(host::Qp& qp, host::SendWr wr, std::uint64_t id) {
     wr.wr_id = id;
     wr.send_flags |= abi::kWqeSignaled;
@@ -155,7 +155,7 @@ class GuardBench : public testing::Test {
     ASSERT_TRUE(await([&] { return completion(id) != nullptr; }));
     ASSERT_EQ(completion(id)->status, abi::WcStatus::kSuccess);
   }
-  // A request of revision 1 that wants markers and CRC; then an empty Write, so that the chip may send.
+  // A request of revision 1 that asks for markers and CRC; then an empty Write, so that the chip may send.
   RawStream& connect(host::Qp& qp) {
     host.accepting.push_back(&qp);
     RawStream& s = peer.connect();

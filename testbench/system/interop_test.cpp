@@ -1,5 +1,5 @@
-// Figures 2, 3 and 4 of draft-carrier-rddp-rnic-interop-00, cell by cell, between two chips: what passes the cable and
-// what the programs hear.
+// Figures 2, 3 and 4 of draft-carrier-rddp-rnic-interop-00, cell by cell, between two chips: the octets on the cable
+// and the programs' events.
 #include "testbench/support/captured_stream.h"
 #include "testbench/system/two_node_bench.h"
 
@@ -17,7 +17,7 @@ struct Cell {
   bool initiator_m;
   Personality responder;
   bool responder_m;
-  int version;  // -1: they close
+  int version;  // -1: the two sides close
   bool toward_initiator, toward_responder;
 };
 std::ostream& operator<<(std::ostream& out, const Cell& cell) { return out << cell.id; }
@@ -36,7 +36,7 @@ const Cell kCells[] = {
     {"F2_08", kIetf, M1, kIetf, M0, 1, true, false},
     {"F2_09", kIetf, M1, kIetf, M1, 1, true, true},
     {"F3_01", kRdmac, M1, kRdmac, M1, 0, true, true},
-    // Not applicable: a permissive responder that prefers no markers answers with M=1 all the same.
+    // Not applicable: a permissive responder that prefers no markers still answers with M=1.
     {"F3_02", kRdmac, M1, kPerm, M0, 0, true, true},
     {"F3_03", kRdmac, M1, kPerm, M1, 0, true, true},
     {"F3_04", kPerm, M0, kRdmac, M1, 0, true, true},
@@ -66,7 +66,7 @@ const Cell kCells[] = {
 NodeConfig device(Personality personality) {
   NodeConfig config;
   config.rnic.fwcpu.personality = personality;
-  config.rnic.fwcpu.crc = false;  // as the figures have it
+  config.rnic.fwcpu.crc = false;  // as in the figures
   return config;
 }
 
@@ -96,7 +96,7 @@ class InteropTest : public TwoNodeBench, public testing::WithParamInterface<Cell
 
 class Connects : public InteropTest {
  protected:
-  // Of one direction: FPDUs of the kind that was agreed on and of no other, and every segment of the version.
+  // One direction has only FPDUs of the agreed kind, and every segment has the agreed version.
   void expect_segments(const CapturedStreams::Side& side, bool markers) {
     const bool crc = GetParam().version == 0;
     const auto ulpdus = ulpdus_of(side.behind_startup(), markers, crc);
@@ -174,7 +174,7 @@ TEST_P(Closes, InOrderAndWithoutAnFpdu) {
   ASSERT_EQ(client.streams[0].events.size(), 1u);
   EXPECT_EQ(client.streams[0].events[0].type, CmEventType::kConnectError);
   EXPECT_EQ(client.streams[0].events[0].status, abi::ConnectStatus::kBadRevision);
-  if (cell.responder == kRdmac) {  // it has a version for the request; the initiator has none for the reply
+  if (cell.responder == kRdmac) {  // it supports the request's version; the initiator does not support the reply's
     EXPECT_THAT(server.streams[0].event_types(), ElementsAre(CmEventType::kEstablished, CmEventType::kDisconnected));
   } else {
     ASSERT_EQ(server.never_accepted.size(), 1u);

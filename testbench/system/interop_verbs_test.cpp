@@ -1,5 +1,5 @@
-// Two chips that can do either version of DDP and RDMAP: queue pairs of different versions side by side, what may be
-// changed when, and how streams of version 0 end.
+// Two chips that support both versions of DDP and RDMAP: queue pairs of different versions side by side, what may
+// change when, and how streams of version 0 end.
 #include "testbench/support/captured_stream.h"
 #include "testbench/system/two_node_bench.h"
 
@@ -33,7 +33,7 @@ class InteropVerbs : public TwoNodeBench {
   }
 };
 
-// RFC 5044 section 4.4: two devices as they come, and programs that say nothing of CRC.
+// RFC 5044 section 4.4: two default devices, and programs that do not mention CRC.
 TEST_F(InteropVerbs, CrcIsOnUnlessAnAdministratorTurnsItOff) {
   make(server), make(client);
   connect(1);
@@ -47,7 +47,7 @@ TEST_F(InteropVerbs, CrcIsOnUnlessAnAdministratorTurnsItOff) {
   }
 }
 
-// Section 6.2: the version is the queue pair's.
+// Section 6.2: the version belongs to the queue pair.
 TEST_F(InteropVerbs, QueuePairsOfBothVersionsSideBySide) {
   for (End* end : {&server, &client}) make(*end), make(*end);
   client.run([this] {
@@ -164,7 +164,7 @@ TEST_F(InteropVerbs, AQueuePairWithoutAStreamIsPutInError) {
   EXPECT_THAT(client.streams[0].statuses(), Each(abi::WcStatus::kWrFlushErr));
 }
 
-// An RDMAC responder takes no enhanced request: its private data begins with a word that it does not know.
+// An RDMAC responder takes no enhanced request: its private data begins with a word unknown to RDMAC.
 TEST_F(InteropVerbs, AnEnhancedRequestClosesAtAnRdmacListener) {
   CapturedStreams captured;
   cable.tap(captured);
@@ -186,7 +186,7 @@ TEST_F(InteropVerbs, AnEnhancedRequestClosesAtAnRdmacListener) {
   EXPECT_TRUE(captured.sent_by(0).fin);
 }
 
-// With a second attempt without enhancements (RFC 6581 section 10) the two find each other.
+// With a second attempt without enhancements (RFC 6581 section 10) the two can connect.
 TEST_F(InteropVerbs, AnEnhancedInitiatorFallsBackToAnRdmacListener) {
   make(server);
   make(client);
@@ -221,7 +221,7 @@ TEST_F(IetfDevices, RefuseVersionZero) {
   EXPECT_FALSE(client.node.context.query_device().version_selectable);
 }
 
-// Of its sort only: the verbs that are refused on an RDMAC device.
+// Devices of one kind only: the verbs that an RDMAC device refuses.
 class RdmacDevices : public TwoNodeBench {
  protected:
   static NodeConfig rdmac() {

@@ -1,4 +1,4 @@
-// What the host gets for register accesses that the map does not allow, and that the device survives them.
+// The host's answers to register accesses that the map does not allow; the device survives them.
 #include <map>
 #include <utility>
 
@@ -35,7 +35,7 @@ class Answers final : public host::HostEvents {
   host::HostEvents& driver_;
 };
 
-// Makes one object of each kind on demand; each takes a doorbell, DMA, an event and an interrupt.
+// Makes one object of each kind on demand; each needs a doorbell, DMA, an event and an interrupt.
 class ObjectMaker final : public host::App {
  public:
   explicit ObjectMaker(Node& node) : node_(node), core_(node.cpu.add(*this)) { node.context.when_open(core_); }

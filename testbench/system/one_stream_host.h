@@ -1,4 +1,4 @@
-// A host program with one queue pair and memory for atomics, which remembers what the driver tells it in its order.
+// A host program with one queue pair and memory for atomics; it keeps the driver's reports in order.
 #pragma once
 
 #include <functional>
@@ -10,14 +10,14 @@
 
 namespace rnic::test {
 
-// Accepts one connection, with receives of no octets posted. The first Send of the peer starts its own work.
+// Accepts one connection, with receives of no octets posted. The peer's first Send starts its own work.
 class OneStreamHost final : public SessionHost {
  public:
   static constexpr std::uint32_t kRegion = 4096, kReceives = 8;
 
   using SessionHost::SessionHost;
   std::uint16_t ird = 16, ord = 16;
-  std::function<void()> work;                                        // once, when the first receive is complete
+  std::function<void()> work;                                        // once, at the first receive's completion
   std::function<void(const host::Wc&)> on_complete;                  // for each completion, when the program sees it
   host::Mr *fast = nullptr, *window1 = nullptr, *window2 = nullptr;  // without memory yet
 
@@ -99,7 +99,7 @@ class OneStreamBench : public PeerBench {
       : PeerBench(testing::UnitTest::GetInstance()->current_test_info()->name(), config) {}
   Bytes octets(const std::string& hex) const { return from_hex(host.resolved(hex)); }
   void send(const std::string& hex) { stream->send_ulpdu(octets(hex)); }
-  // Connects, does what the script says, and closes.
+  // Connects, runs the script, and closes.
   void converse(std::function<void()> script) {
     run([this, script] {
       stream = &connect();
@@ -107,7 +107,8 @@ class OneStreamBench : public PeerBench {
       EXPECT_EQ(stream->unread(), 0u);
     });
   }
-  // A Send of no octets: the chip may speak, and the program starts its work. Its receive request is wr_id 1000.
+  // A Send of no octets: the chip may send from now on, and the program starts its work. Its receive request is wr_id
+  // 1000.
   void start_work() { send("4143 00000000 00000000 00000001 00000000"); }
 
   OneStreamHost host{node};

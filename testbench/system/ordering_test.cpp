@@ -11,7 +11,7 @@ constexpr std::uint32_t kSink = 0x5678;
 
 NodeConfig narrow() {
   NodeConfig c;
-  c.rnic.pcie.link.generation = 1;  // so that a long Read Response takes its time
+  c.rnic.pcie.link.generation = 1;  // slows down a long Read Response
   c.rnic.pcie.link.width = 1;
   c.rnic.tx.payload_fetch.jobs = 4;
   return c;
@@ -80,7 +80,7 @@ TEST_F(Ordering, AReadSeesEarlierWritesAndSends) {
   });
 }
 
-// Rules 3, 10, 12 and 16: nothing after a gap is delivered, and in the end all is as if there had been none.
+// Rules 3, 10, 12 and 16: nothing after a gap is delivered, and the final state is as if there had been no gap.
 TEST_F(Ordering, NothingIsDeliveredBehindAGap) {
   run([&] {
     set_up();
@@ -140,7 +140,7 @@ TEST_F(Ordering, WireAndCompletionsKeepThePostingOrder) {
     std::vector<unsigned> opcodes;
     for (unsigned i = 0; i < 6; ++i) opcodes.push_back(stream->receive().at(1) & 0xf);
     EXPECT_THAT(opcodes, ElementsAre(3, 0, 1, 3, 1, 0));
-    peer.wait_us(50);  // all is acknowledged
+    peer.wait_us(50);  // everything is acknowledged
     EXPECT_THAT(completed(), ElementsAre(10, 11));
     const std::uint64_t to = address + 512;
     stream->send_ulpdu(tagged("8142", mr->rkey(), to, from_hex("01020304")));
@@ -157,7 +157,7 @@ TEST_F(Ordering, WireAndCompletionsKeepThePostingOrder) {
   });
 }
 
-// Rule 12: who wants the old value fences what follows.
+// Rule 12: a program that needs the old value fences the requests after the Read.
 TEST_F(Ordering, AFenceHoldsWhatFollowsUntilTheReadIsAnswered) {
   run([&] {
     set_up();
@@ -171,8 +171,8 @@ TEST_F(Ordering, AFenceHoldsWhatFollowsUntilTheReadIsAnswered) {
   });
 }
 
-// RFC 5041 section 5.3: at most once, whether TCP repeats octets, out of order or behind what was delivered, or a peer
-// its message.
+// RFC 5041 section 5.3: delivery at most once, whether TCP repeats octets out of order or after their delivery, or a
+// peer repeats its message.
 TEST_F(Ordering, AMessageIsDeliveredOnceHoweverOftenItComes) {
   run([&] {
     set_up();

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kServerIp = 0x0a000001, kClientIp = 0x0a000002;
 constexpr std::uint16_t kPort = 7471;
-// Not aligned to anything: the region begins in the middle of its first page and ends in the middle of its last.
+// Aligned to nothing: the region begins in the middle of its first page and ends in the middle of its last.
 constexpr std::uint32_t kPages = 9, kFirstOffset = 0x7b3, kPart = 11003, kLength = 3 * kPart;
 constexpr std::uint64_t kServerVa = 0x7f00'0000'0123, kClientVa = 0x5500'0000'0fff;
 
@@ -24,9 +24,9 @@ LinkAddress station(std::uint32_t ip, std::uint8_t last, std::uint32_t peer_ip, 
 class Program : public SessionHost {
  public:
   Program(Node& node, std::uint64_t va) : SessionHost(node), va_(va) {}
-  bool fast = false;  // a kRegMr request once connected
+  bool fast = false;  // with a kRegMr request once connected
 
-  // Octet i of the region, where its page is.
+  // Octet i of the region, in its page.
   std::uint8_t& octet(std::uint32_t i) {
     const std::uint32_t at = kFirstOffset + i;
     return *node_.memory.span(list.pages[at / 4096] + at % 4096, 1).data();
@@ -36,7 +36,7 @@ class Program : public SessionHost {
     for (std::uint32_t i = n * kPart; i < (n + 1) * kPart; ++i) octets.push_back(octet(i));
     return octets;
   }
-  // The octets of the pages before and behind the region.
+  // The octets of the pages before and after the region.
   bool surroundings_are(std::uint8_t value) {
     const auto all = [&](std::uint64_t address, std::uint32_t bytes) {
       const MutableByteSpan s = node_.memory.span(address, bytes);
@@ -51,7 +51,7 @@ class Program : public SessionHost {
 
  protected:
   host::Sge sge(unsigned n) const { return {va_ + n * kPart, kPart, mr->lkey()}; }
-  // A kRegMr request, for a region that was allocated.
+  // A kRegMr request, for an allocated region.
   void register_fast() {
     if (!fast) return;
     host::SendWr wr;

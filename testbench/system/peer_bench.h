@@ -1,4 +1,4 @@
-// One chip with its host, a peer made by hand, and the cable between them.
+// One chip with its host, a peer built by hand, and the cable between them.
 #pragma once
 
 #include <cstdlib>
@@ -19,7 +19,7 @@ namespace rnic::test {
 inline constexpr std::uint32_t kChipIp = 0x0a000001, kPeerIp = 0x0a000002;
 inline constexpr std::uint16_t kPort = 7471;
 
-// What stands for values in the hex of a test: a number and its digits.
+// Names in a test's hex: each stands for a number and its digits.
 using Names = std::map<std::string, std::pair<std::uint64_t, int>>;
 inline std::string with_names(std::string hex, const Names& names) {
   for (const auto& [name, value] : names) {
@@ -32,7 +32,7 @@ inline std::string with_names(std::string hex, const Names& names) {
   return hex;
 }
 
-// Writes what passes the cable into RNIC_CAPTURE_DIR, if that is set.
+// Writes the cable's frames into RNIC_CAPTURE_DIR, if that is set.
 class Capture final : public FrameTap {
  public:
   explicit Capture(const std::string& name) {
@@ -55,7 +55,7 @@ class Capture final : public FrameTap {
   unsigned interface_ = 0;
 };
 
-// The chip is node "a". The host program is the subclass's, which listens on kPort.
+// The chip is node "a". The subclass provides the host program, which listens on kPort.
 class PeerBench : public testing::Test {
  protected:
   static constexpr wire::MacAddress kChipMac{{2, 0, 0, 0, 0, 1}}, kPeerMac{{2, 0, 0, 0, 0, 2}};
@@ -77,7 +77,7 @@ class PeerBench : public testing::Test {
     EXPECT_TRUE(peer.done()) << "the peer waits for ever";
   }
 
-  // RFC 5044 section 7.1: a request of revision 1 that wants markers and CRC.
+  // RFC 5044 section 7.1: a request of revision 1 that asks for markers and CRC.
   RawStream& connect() {
     RawStream& s = peer.connect();
     EXPECT_EQ(s.start(from_hex("4D504120494420526571204672616D65 C001 0000")),

@@ -1,5 +1,5 @@
-// Random attacks on random regions and windows: a reference that knows nothing of the model decides what each may do.
-// RNIC_ATTACKS: so many of them in each test; without it there is one round of streams.
+// Random attacks on random regions and windows: a reference that knows nothing of the model decides which ones succeed.
+// RNIC_ATTACKS: the least number of attacks in each test; without it there is one round of streams.
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -15,7 +15,7 @@ namespace {
 constexpr unsigned kAtomicRights = abi::kRemoteRead | abi::kRemoteWrite | abi::kRemoteAtomic;
 constexpr std::uint32_t kArena = 4096, kReceives = 4, kReceiveBytes = 16;
 
-// Memory as the owner has opened it, and as it has to look.
+// Memory as its owner has opened it, and its expected contents.
 class Reference {
  public:
   struct Grant {
@@ -23,9 +23,9 @@ class Reference {
     std::uint64_t address = 0, length = 0;
     unsigned access = 0;
     std::uint32_t domain = 0;
-    int stream = -1;  // a window of type 2 serves one
+    int stream = -1;  // for a window of type 2: the one stream it serves
     bool window = false;
-    std::uint32_t region = 0;  // of a window
+    std::uint32_t region = 0;  // for a window
     bool peers_may_end = false;
     bool valid = true;
     std::uint64_t base() const { return access & abi::kZeroBased ? 0 : address; }
@@ -46,7 +46,7 @@ class Reference {
     return g.stream >= 0 ? g.stream == s.number : g.domain == s.domain;
   }
 
-  // Four hex digits of the Terminate's cause, or nothing where the access is right. `rights`: all that it needs.
+  // Four hex digits of the Terminate's cause, or nullptr if the access is allowed. `rights`: all rights that it needs.
   const char* check(std::uint32_t stag, std::uint64_t to, std::uint64_t bytes, const Stream& s, unsigned rights,
                     bool tagged) {
     if (bytes == 0) return nullptr;
@@ -105,7 +105,7 @@ class Protection : public GuardBench, public testing::WithParamInterface<std::ui
       add(regions.back()->rkey(), place, access, d);
       reference.grants.back().peers_may_end = may_end;
     }
-    for (std::uint32_t d = 0; d < 2; ++d) {  // those with windows
+    for (std::uint32_t d = 0; d < 2; ++d) {  // regions with windows
       const std::pair place{arena + 64 * d, std::uint64_t{2048}};
       const unsigned access = abi::kLocalWrite | abi::kRemoteRead | abi::kMwBind;
       regions.push_back(&region(domains[d], place.first, place.second, access));
@@ -119,7 +119,7 @@ class Protection : public GuardBench, public testing::WithParamInterface<std::ui
     }
     add(bystanders, {arena, 64}, abi::kLocalWrite | abi::kRemoteWrite, kOfBystander);
   }
-  // Of a round: all that it has opened, and its queue pairs.
+  // Ends a round: removes its queue pairs and all it has opened.
   void end_round() {
     in_host([this] {
       for (host::Qp* qp : qps) node.context.destroy_qp(*qp);
@@ -176,7 +176,7 @@ class Protection : public GuardBench, public testing::WithParamInterface<std::ui
     std::uint32_t stag;
     std::uint64_t to;
   };
-  // One that is open to this access, if there is any: its first octets, its last ones or others.
+  // A target open to this access, if there is one: its first octets, its last ones or others.
   std::optional<Target> right_target(std::uint64_t bytes, Reference::Stream s, unsigned rights) {
     std::vector<Target> open;
     for (const Grant& g : reference.grants) {
@@ -195,7 +195,7 @@ class Protection : public GuardBench, public testing::WithParamInterface<std::ui
       if (const std::optional<Target> right = right_target(bytes, s, rights)) return *right;
     }
     const Grant* g = &reference.grants[prng.below(reference.grants.size())];
-    for (unsigned i = 0; i < 3 && !(g->valid && Reference::serves(*g, s)); ++i) {  // more of those that nearly fit
+    for (unsigned i = 0; i < 3 && !(g->valid && Reference::serves(*g, s)); ++i) {  // prefers those that nearly fit
       g = &reference.grants[prng.below(reference.grants.size())];
     }
     const std::uint64_t b = g->base(), end = b + g->length;
@@ -214,7 +214,7 @@ class Protection : public GuardBench, public testing::WithParamInterface<std::ui
   }
   std::uint8_t* shadow(std::uint64_t address) { return &expected[address - arena]; }
 
-  // Sends one message; the cause of the Terminate that has to come, or nullptr, with what it changes noted.
+  // Sends one message and notes its changes; returns the cause of the expected Terminate, or nullptr.
   const char* attack(RawStream& stream, Reference::Stream s) {
     const std::uint64_t n = any({0, 1, 3, 8, 8, 64, 300});
     switch (prng.below(8)) {
@@ -314,9 +314,9 @@ class Protection : public GuardBench, public testing::WithParamInterface<std::ui
   Prng prng{mix64(GetParam())};
   Reference reference;
   std::vector<host::Pd> domains;
-  static constexpr std::uint32_t kOfBystander = 2;  // its domain
+  static constexpr std::uint32_t kOfBystander = 2;  // the bystander's domain
   std::vector<std::uint32_t> wide, receive_keys;
-  std::uint32_t bystanders = 0;  // the STag of its region
+  std::uint32_t bystanders = 0;  // the STag of the bystander's region
   std::vector<host::Mr*> regions, windows;
   std::vector<host::Qp*> qps;
   std::uint64_t arena = 0;
@@ -331,7 +331,7 @@ INSTANTIATE_TEST_SUITE_P(Seed, Protection, testing::Range<std::uint64_t>(1, 25))
 
 TEST_P(Protection, NothingOutsideWhatIsOpenChanges) {
   SCOPED_TRACE("seed " + std::to_string(GetParam()));
-  constexpr int kStreams = 32;  // of a round
+  constexpr int kStreams = 32;  // in a round
   const char* const wanted = std::getenv("RNIC_ATTACKS");
   const unsigned long least = wanted != nullptr ? std::strtoul(wanted, nullptr, 10) : 1;
   const auto script = [&] {

@@ -1,5 +1,5 @@
-// An RDMAC peer built by hand: what a stream of version 0 of DDP and RDMAP takes and what it answers with, octet by
-// octet (draft-carrier-rddp-rnic-interop-00).
+// An RDMAC peer built by hand: what a stream of version 0 of DDP and RDMAP accepts and how it answers, octet by octet
+// (draft-carrier-rddp-rnic-interop-00).
 #include "testbench/system/guard_bench.h"
 
 namespace rnic::test {
@@ -22,7 +22,7 @@ class RdmacPeer : public GuardBench {
     store_be32(&b[10], msn);
     return b;
   }
-  // A stream on which the peer's first Send has arrived.
+  // A stream that has received the peer's first Send.
   RawStream& connect() {
     const host::Pd pd = domain();
     const std::uint64_t address = node.memory.alloc(4096, 4096);
@@ -61,7 +61,7 @@ TEST_F(RdmacPeer, SegmentsOfVersionZeroBothWays) {
 struct Wrong {
   const char* name;
   const char* ulpdu;
-  const char* terminate;  // behind the DDP header of version 0
+  const char* terminate;  // after the DDP header of version 0
 };
 class RdmacPeerError : public RdmacPeer, public testing::WithParamInterface<Wrong> {};
 
@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
               "1100C000 0012 C000 00000099 0000000000000010"}),
     [](const auto& row) { return std::string(row.param.name); });
 
-// Section 5.2.1, at a device that has version 1 only.
+// Section 5.2.1, at a device that supports version 1 only.
 using RdmacPeerOfAnIetfDevice = GuardBench;
 TEST_F(RdmacPeerOfAnIetfDevice, GetsAReplyOfRevisionOneAndAFin) {
   run([&] {

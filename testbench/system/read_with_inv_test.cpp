@@ -1,4 +1,4 @@
-// A Read that ends the STag of its sink (RFC 5040 section 5.2), over the wire.
+// A Read that invalidates the STag of its sink (RFC 5040 section 5.2), over the wire.
 #include <numeric>
 
 #include "testbench/system/two_node_bench.h"
@@ -44,7 +44,7 @@ class ReadWithInvTest : public TwoNodeBench {
   host::Mr* sink = nullptr;
 };
 
-// The second registration is refused unless the first Read has invalidated what the first one made valid.
+// The second registration fails unless the first Read has invalidated the STag.
 TEST_F(ReadWithInvTest, TheSinkCanBeRegisteredAnewBehindItsRead) {
   client.run([this] {
     host::Qp& qp = *client.streams[0].qp;

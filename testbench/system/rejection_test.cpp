@@ -46,7 +46,7 @@ TEST_F(Rejection, OfARequestInTwoPiecesCutAnywhere) {
   });
 }
 
-// Key and PD_Length are never seen whole, so there is nothing to answer.
+// Key and PD_Length never arrive complete, so there is nothing to answer.
 TEST_F(Rejection, OfARequestThatEndsTooSoon) {
   run([&] {
     peer.wait_us(20);
@@ -68,7 +68,7 @@ TEST_F(Rejection, OfARequestThatEndsTooSoon) {
   });
 }
 
-// What follows a request before its reply cannot be: an initiator waits for it (section 7.1.2 rule 4).
+// No octet may follow a request before its reply: an initiator waits for the reply (section 7.1.2 rule 4).
 TEST_F(Rejection, OfAnOctetBehindTheRequest) {
   run([&] {
     peer.wait_us(20);
@@ -82,7 +82,7 @@ TEST_F(Rejection, OfAnOctetBehindTheRequest) {
   });
 }
 
-// Rules 2 and 3: the stream stays, for another attempt on it.
+// Rules 2 and 3: the stream stays open for another attempt.
 const char* const kRequest1 = "4D504120494420526571204672616D65 C001 0000";
 const char* const kRequestAgain = "4D504120494420526571204672616D65 C001 0004 616761FF";
 const char* const kRejected = "4D504120494420526570204672616D65 E001 0002 6E6F";
@@ -109,7 +109,7 @@ TEST_F(Rejection, MayLeaveTheStreamToAnotherRequest) {
     EXPECT_TRUE(s.receive_fin());
   });
 }
-// It is the device that rejects, on the program's conditions: an initiator with too little IRD (RFC 6581 section 9.1).
+// The device rejects, on the program's conditions: an initiator with too little IRD (RFC 6581 section 9.1).
 TEST_F(Rejection, OfTheDeviceMayLeaveTheStreamToAnotherRequest) {
   run([&] {
     peer.wait_us(20);
@@ -147,10 +147,10 @@ TEST_F(Rejection, ThatLeavesTheStreamEndsWithThePeersFin) {
   });
 }
 
-// The chip asks.
+// The chip is the initiator.
 class RejectedByThePeer : public Rejection {
  protected:
-  // The peer's word on the first request.
+  // The peer rejects the first request.
   RawStream& ask(host::Qp& qp, std::uint8_t options) {
     in_host([&] { EXPECT_EQ(node.context.connect(qp, kPeerIp, kPort, param(options), host.channel()), 0); });
     RawStream& s = peer.accept();
@@ -196,7 +196,7 @@ TEST_F(RejectedByThePeer, AnotherRequestGoesOnTheSameStream) {
     EXPECT_TRUE(s.receive_fin());
   });
 }
-// The device refuses the command: the stream is as it was.
+// The device refuses the command and leaves the stream as it was.
 TEST_F(RejectedByThePeer, ARequestThatTheDeviceRefusesMayBeTriedOtherwise) {
   run([&] {
     peer.wait_us(20);

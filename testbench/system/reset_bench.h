@@ -1,4 +1,4 @@
-// Two hosts whose devices are reset during traffic, again and again: whatever a chip was doing, it is as new
+// Two hosts whose devices are reset during traffic, again and again: whatever a chip was doing, it is like new
 // afterwards.
 #pragma once
 
@@ -15,7 +15,7 @@
 namespace rnic::test {
 
 // A program that makes all its objects again in each round, connects or listens, and keeps requests of every kind in
-// progress in its direction until so many are done.
+// progress in its direction until all are done.
 class Worker final : public host::App {
  public:
   explicit Worker(Node& n) : node(n), core_(n.cpu.add(*this)), channel_(core_) {
@@ -148,7 +148,7 @@ class Worker final : public host::App {
   host::EventChannel channel_;
   Worker* peer_ = nullptr;
   std::uint32_t peer_ip_ = 0;
-  bool errs_ = false;  // one of its requests names an STag that does not exist
+  bool errs_ = false;  // one of the requests names an STag that does not exist
   std::uint64_t memory_ = 0, start_ps_ = 0, connect_ps_ = 0, reset_ps_ = kNever;
   Phase phase_ = Phase::kRest;
   host::Cq* cq_ = nullptr;
@@ -157,7 +157,7 @@ class Worker final : public host::App {
   unsigned posted_ = 0;
 };
 
-// Events of a round, whose cycles count from its start.
+// Events of a round, with cycles counted from its start.
 class Round final : public TraceSink {
  public:
   void begin(Cycle start) {
@@ -171,7 +171,7 @@ class Round final : public TraceSink {
     shifted.receive = first_life_of(event.receive);
     digest_.event(domain, shifted);
   }
-  // A reset ends one use of all numbers; the other node goes on counting its commands and events.
+  // A reset begins a new use of all numbers; the other node goes on counting its commands and events.
   static RequestId first_life_of(RequestId id) {
     const bool counts_on = id.kind() == RequestId::Kind::kCommand || id.kind() == RequestId::Kind::kEvent;
     return id ? RequestId(id.node(), id.kind(), id.queue(), 0, counts_on ? 0 : id.sequence()) : id;
@@ -205,7 +205,7 @@ class ResetTest : public TwoNodes {
     sc_core::sc_start(sc_core::sc_time::from_value(us * kUs));
     now_us_ += us;
   }
-  // Both are reset so long behind its start.
+  // Resets each node this long after the start of the round.
   void play(std::uint64_t server_ps, std::uint64_t client_ps, bool errs = false) {
     const std::uint64_t start_ps = (now_us_ + 1) * kUs;
     server.worker.begin(start_ps, 0, client.worker);
@@ -217,7 +217,7 @@ class ResetTest : public TwoNodes {
       EXPECT_TRUE(s->worker.node.context.is_open()) << s->worker.node.context.error();
     }
   }
-  // The digest of a round that is reset only after its end.
+  // The digest of a round without a reset before its end.
   std::uint64_t play_to_the_end(bool errs = false) {
     for (Station* s : {&server, &client}) {
       s->round.begin((now_us_ + 1) * kUs / s->recorder.domain().period_ps);
@@ -238,9 +238,9 @@ class ResetTest : public TwoNodes {
     }
     for (const Station* s : {&server, &client}) EXPECT_GT(s->worker.amid, rounds / 5);
   }
-  // A twin does not, for packets in progress.
+  // A twin does not give them back for packets in progress.
   virtual bool gives_buffers_back() const { return true; }
-  // Nothing is under way, and no timer of old runs.
+  // Nothing is in progress, and no timer from before the reset runs.
   void expect_silence() {
     const auto sent = [this] { return a.chip.mac_tx.counters().frames + b.chip.mac_tx.counters().frames; };
     const std::uint64_t before = sent();
@@ -257,7 +257,7 @@ class ResetTest : public TwoNodes {
   }
 
   std::uint64_t amid_us = 120;
-  std::uint64_t round_us = 1000;  // long enough for its end, and a whole number of milliseconds
+  std::uint64_t round_us = 1000;  // covers a whole round; a whole number of milliseconds
   Station server{a}, client{b};
 
  private:

@@ -30,7 +30,7 @@ TEST_F(ResetTest, IsRefusedWhileTheDeviceIsOpened) {
   play_to_the_end();
 }
 
-// Of the function, of the link with the device, and by the pin, each node its own way.
+// Resets of the function, of the link with the device, and by the pin; each node gets a different one.
 struct ResetOverPcie : ResetTest {
   static NodeConfig config() {
     NodeConfig c;

@@ -12,7 +12,7 @@ NodeConfig narrow() {
   return c;
 }
 
-// A peer fills the region again and again, each time with another octet.
+// A peer fills the region again and again, each time with a different octet.
 class Revocation : public GuardBench {
  protected:
   static constexpr std::uint32_t kBytes = 1024, kWrites = 24;
@@ -27,7 +27,7 @@ class Revocation : public GuardBench {
     qp = &queue_pair(pd);
     stream = &connect(*qp);
   }
-  // Fast registration: work on the send queue or a peer may end it.
+  // Fast registration: a send queue request or a peer may invalidate it.
   std::uint32_t fast_region() {
     host::SendWr wr;
     wr.opcode = abi::WrOpcode::kRegMr;
@@ -36,7 +36,7 @@ class Revocation : public GuardBench {
     carry_out(*qp, wr, 100);
     return wr.rkey;
   }
-  // Memory as it is when the host knows that the STag is gone.
+  // Memory at the time when the host knows that the STag is gone.
   void snapshot_when(std::function<bool()> gone) {
     host.watch = [this, gone] {
       if (at_the_end.empty() && gone()) at_the_end = octets_at(address, kBytes);
@@ -49,7 +49,7 @@ class Revocation : public GuardBench {
     EXPECT_TRUE(await([this] { return !at_the_end.empty(); }));
     peer.wait_us(500);
     EXPECT_EQ(octets_at(address, kBytes), at_the_end);
-    EXPECT_NE(at_the_end, before);                        // some were in time
+    EXPECT_NE(at_the_end, before);                        // some Writes were in time
     EXPECT_EQ(at_the_end, Bytes(kBytes, at_the_end[0]));  // each of them whole
     EXPECT_LT(at_the_end[0], kWrites);                    // and some were not
   }
@@ -120,7 +120,7 @@ TEST_F(Revocation, ARegionThatAPeerInvalidatesDoesNotChangeAnyMore) {
   });
 }
 
-// RFC 5040 section 4.8: what was sent is no part of the request that the Terminate returns.
+// RFC 5040 section 4.8: the request that the Terminate returns excludes the part already sent.
 TEST_F(Revocation, AReadResponseEndsWhereItsSourceIsRevoked) {
   constexpr std::uint32_t kRead = 40'000, kSink = 0x5678;
   constexpr std::uint64_t kSinkTo = 0xfffff000;

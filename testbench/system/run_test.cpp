@@ -1,4 +1,4 @@
-// How a run ends: programs that do nothing say what the driver is to make of them.
+// How a run ends: programs that do nothing define the states that the driver sees.
 #include "model/system/run.h"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ TEST(Run, EndsWhenTheWorkIsDone) {
   IdleSystem idle;
   idle->done_us = 120;
   EXPECT_EQ(end_of(idle), RunEnd::kDone);
-  EXPECT_EQ(kernel_time_ps(), 150 * kUs);  // a whole slice
+  EXPECT_EQ(kernel_time_ps(), 150 * kUs);  // a whole time slice
 }
 
 TEST(Run, LingersWhenTheProgramsDo) {

@@ -1,4 +1,4 @@
-// A host program with one session; what it makes and does is the test's.
+// A host program with one session; the test decides what it makes and does.
 #pragma once
 
 #include <string>
@@ -36,7 +36,7 @@ class SessionHost : public host::App {
  protected:
   virtual void make() = 0;  // regions, and a completion queue for both
   virtual bool ready() { return session_.ready(); }
-  // In each step: with the queue pair, with what has come, and behind that.
+  // In each step: once there is a queue pair, for each event and completion, and after those.
   virtual void begin() {}
   virtual void take(host::CmEvent event) { events.push_back(std::move(event)); }
   virtual void take(const host::Wc& wc) { completions.push_back(wc); }

@@ -1,4 +1,4 @@
-// Two chips and two programs on the way to a connection, and what can come of it (RFC 5044 section 7.1, RFC 6581).
+// Two chips and two programs set up a connection, with every outcome (RFC 5044 section 7.1, RFC 6581).
 #include <cerrno>
 
 #include "testbench/system/two_node_bench.h"
@@ -80,7 +80,7 @@ TEST_F(SetupTest, BothHostsHearThePeersDepths) {
   expect_octets_moved(0);
 }
 
-// RFC 6581 section 10: the responder closes, both hosts hear of it, and the initiator comes back with revision 1.
+// RFC 6581 section 10: the responder closes, both hosts hear of it, and the initiator tries again with revision 1.
 TEST_F(SetupTest, FallsBackToRevisionOne) {
   server.flags = abi::kCmCrc;
   listen();
@@ -115,7 +115,7 @@ TEST_F(SetupTest, WithoutLeaveToFallBackTheCloseIsReportedAtBothEnds) {
   EXPECT_TRUE(server.requests.empty());
 }
 
-// RFC 6581 section 9.1. The initiator learns what it takes, and does better.
+// RFC 6581 section 9.1. The initiator learns the required IRD, and offers it.
 TEST_F(SetupTest, AResponderThatNeedsMoreIrd) {
   listen();
   connect_with(0, enhanced(2));
@@ -140,7 +140,7 @@ TEST_F(SetupTest, AResponderThatNeedsMoreIrd) {
   EXPECT_EQ(server.streams[0].events[1].type, CmEventType::kEstablished);
 }
 
-// RFC 6581 section 9.2: Terminate 2/0/7, and the responder hears it although nothing was established.
+// RFC 6581 section 9.2: Terminate 2/0/7, and the responder gets it although nothing was established.
 TEST_F(SetupTest, NoCommonRtr) {
   server.flags = kEnhanced | abi::kCmRtrWrite | abi::kCmRtrRead;
   listen();
@@ -180,7 +180,7 @@ TEST_F(SetupTest, ALocalFailureIsToldToThePeer) {
   EXPECT_EQ(server.streams[0].events[1].terminate.cause, wire::mpa::kLocalCatastrophic);
 }
 
-// Whatever the kind, the responder is established by it, and nothing completes for it.
+// Every kind establishes the responder, and completes nothing there.
 class EveryRtr : public SetupTest, public testing::WithParamInterface<abi::RtrKind> {};
 
 TEST_P(EveryRtr, EstablishesAPeerToPeerConnection) {
@@ -275,7 +275,7 @@ TEST_F(SetupTest, QueuePairsAreDestroyedInAnyState) {
   EXPECT_THAT(server.streams[0].event_types(), ElementsAre(CmEventType::kEstablished, CmEventType::kDisconnected));
 }
 
-// Both programs end the connection before they hear of the other.
+// Both programs end the connection before they hear of each other's end.
 TEST_F(SetupTest, SimultaneousClose) {
   listen();
   connect_with(0, enhanced());

@@ -1,4 +1,4 @@
-// One host whose queue pairs share a receive queue, another that sends to all of them.
+// The queue pairs of one host share a receive queue; another host sends to all of them.
 #include <functional>
 #include <map>
 #include <memory>
@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint32_t kServerIp = 0x0a000001, kClientIp = 0x0a000002;
 constexpr std::uint16_t kPort = 7471;
 constexpr unsigned kStreams = 3;
-constexpr std::uint32_t kBytes = 4000;  // of a message: three segments
+constexpr std::uint32_t kBytes = 4000;  // per message: three segments
 
 LinkAddress station(std::uint32_t ip, std::uint8_t last, std::uint32_t peer_ip, std::uint8_t peer_last) {
   const auto mac = [](std::uint8_t n) { return wire::MacAddress{{2, 0, 0, 0, 0, n}}; };
@@ -36,7 +36,7 @@ std::uint8_t octet(unsigned stream, unsigned m, std::uint32_t i) {
   return static_cast<std::uint8_t>(31 * stream + 7 * m + i + i / 256);
 }
 
-// Opens the device, makes what each program needs, and then does what the subclass says.
+// Opens the device, makes the objects that each program needs, and then runs the subclass's part.
 class Program : public host::App {
  public:
   Program(Node& node, bool shares_rq) : shares(shares_rq), node_(node), core_(node.cpu.add(*this)), channel_(core_) {
@@ -96,14 +96,14 @@ class Program : public host::App {
   host::Pd pd_;
 };
 
-// A program that overwrites what it has posted.
+// A program overwrites its posted requests.
 void fill_with_garbage(Node& node, std::uint64_t ring, unsigned entries) {
   Prng prng(7);
   const MutableByteSpan octets = node.memory.span(ring, entries * abi::kWqeBytes);
   for (std::size_t i = 0; i < octets.size(); ++i) octets[i] = static_cast<std::uint8_t>(prng.below(256));
 }
 
-// Fills the queue with `posted` buffers, arms its limit, and refills it when told.
+// Fills the queue with `posted` buffers, arms its limit, and refills it on the limit event.
 class Server final : public Program {
  public:
   explicit Server(Node& node) : Program(node, true) {}
@@ -112,12 +112,12 @@ class Server final : public Program {
   std::function<void()> mischief;  // done once, when the last stream is up
   std::uint32_t limit = 0;
   unsigned limit_events = 0;
-  std::uint32_t armed = 0;                                       // what a query saw
+  std::uint32_t armed = 0;                                       // the limit that a query returned
   std::map<std::uint32_t, std::vector<std::uint64_t>> received;  // buffers, by queue pair
   void run() override {
     if (listener_ == nullptr) {
       shares ? post(posted) : post_own();
-      // Before the doorbell is there.
+      // Before the doorbell arrives.
       if (garbage) fill_with_garbage(node_, shares ? srq->base() : qps[1]->rq().base(), shares ? posted : 2);
       if (limit != 0) node_.context.modify_srq(*srq, limit);
       if (shares) node_.context.query_srq(*srq);
@@ -152,7 +152,7 @@ class Server final : public Program {
       EXPECT_EQ(srq->post_recv(wr), 0);
     }
   }
-  // Two for each queue pair, each in the buffer of its number.
+  // Two for each queue pair, each in the buffer with its number.
   void post_own() {
     for (; next_ < 2 * kStreams; ++next_) {
       host::RecvWr wr;
@@ -166,7 +166,7 @@ class Server final : public Program {
   unsigned accepted_ = 0, next_ = 0;
 };
 
-// Connects its queue pairs one after the other, then sends `messages` on each, one on all before the next.
+// Connects its queue pairs one after the other, then sends `messages` on each: one on all before the next.
 class Client final : public Program {
  public:
   explicit Client(Node& node) : Program(node, false) {}
@@ -209,7 +209,7 @@ class SharedReceiveQueueEndToEnd : public testing::Test {
     b.set_lookahead(0, 500'000);
   }
   void run() { sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_MS), sc_core::SC_EXIT_ON_STARVATION); }
-  // Every stream ended with this cause, and the chip is still there.
+  // Every stream has ended with this cause, and the chip still works.
   void expect_all_ended(wire::TerminateCause cause) {
     unsigned errors = 0, ends = 0;
     for (const host::CmEvent& e : server.events) {
@@ -249,7 +249,7 @@ class OwnReceiveQueuesEndToEnd : public SharedReceiveQueueEndToEnd {
   }
 };
 
-// What a run with --breakdown and a transaction log has.
+// The traces of a run with --breakdown and a transaction log.
 class SharedReceiveQueueTraced : public SharedReceiveQueueEndToEnd {
  protected:
   struct Traced {
@@ -302,7 +302,7 @@ TEST_F(SharedReceiveQueueTraced, ItsRequestsAreBrokenDown) {
   EXPECT_EQ(requests[RequestId::Kind::kSharedReceive], 6u);
 }
 
-// A doorbell of the queue has the newest request that it announces.
+// A doorbell of the queue belongs to the newest request that it announces.
 TEST_F(SharedReceiveQueueTraced, ItsDoorbellsHaveOwners) {
   run();
   const std::uint64_t doorbell = a.chip.config().pcie.link.bar0_address + regs::SrqDoorbell::kOffset;
@@ -347,7 +347,7 @@ TEST_F(SharedReceiveQueueEndToEnd, ALimitEventLetsTheHostRefillTheQueueInTime) {
   EXPECT_EQ(server.srq->free(), 16u - (12 + 4 - 15));
 }
 
-// The stream that finds the queue empty ends; the host hears why, and the others have all their messages.
+// The stream that finds the queue empty ends; its host hears why, and the other streams get all their messages.
 TEST_F(SharedReceiveQueueEndToEnd, AnEmptyQueueCostsOnlyTheStreamThatNeededIt) {
   server.posted = 5;
   run();
@@ -385,7 +385,7 @@ TEST_F(SharedReceiveQueueEndToEnd, GarbageInTheRingEndsTheStreamsThatMeetIt) {
   for (const host::Wc& wc : server.completions) EXPECT_EQ(wc.status, abi::WcStatus::kWrFlushErr);
 }
 
-// The same with rings of their own: the stream that is wrong ends, and no other.
+// The same with a ring for each queue pair: only the stream at fault ends.
 TEST_F(OwnReceiveQueuesEndToEnd, AnOverrunEndsItsStreamOnly) {
   client.messages = 0;
   server.mischief = [this] {

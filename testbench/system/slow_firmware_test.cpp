@@ -1,5 +1,5 @@
-// A firmware whose register writes take as long as they like: a peer that answers before the next one loses nothing
-// (RFC 5044 section 7.1.2 rules 4 and 5).
+// A firmware with arbitrarily slow register writes: a peer that answers before the next write loses nothing (RFC 5044
+// section 7.1.2 rules 4 and 5).
 #include <tuple>
 
 #include "testbench/system/two_node_bench.h"

@@ -1,5 +1,5 @@
-// Fast registration, memory windows and invalidation, as a peer feels them: what it may write, and the Terminate when
-// it may not.
+// Fast registration, memory windows and invalidation from a peer's point of view: what it may write, and the Terminate
+// for what it may not.
 #include "testbench/system/one_stream_host.h"
 
 namespace rnic::test {
@@ -14,7 +14,7 @@ class StagEndToEnd : public OneStreamBench {
   static constexpr const char* kReadOfWindow =
       "4141 00000000 00000001 00000001 00000000 00000700 0000000000002000 00000008 {MW1} {W0}";
 
-  // Work that opens words [first, first + words) under the STag.
+  // A request that opens words [first, first + words) under the STag.
   void open(std::uint64_t id, WrOpcode opcode, const host::Mr& stag, unsigned first, unsigned words) {
     host::SendWr wr;
     wr.wr_id = id;
@@ -33,7 +33,7 @@ class StagEndToEnd : public OneStreamBench {
     wr.invalidate_rkey = stag.rkey();
     host.post(wr);
   }
-  // The window's first four words, first with one set of rights and then, under the same STag, with another.
+  // Opens the window's first four words with one set of rights and then, under the same STag, with another.
   void bind_twice(std::uint32_t before, std::uint32_t rights) {
     host.work = [this, before, rights] {
       host.set_word(0, 0x1122334455667788);
@@ -72,7 +72,7 @@ class StagEndToEnd : public OneStreamBench {
   static std::string write_of(const std::string& stag, const std::string& to) {
     return "C140 " + stag + to + "5555555555555555";
   }
-  // Nothing of it is placed, and this is what the Terminate says.
+  // Nothing is placed, and the Terminate has this cause.
   void expect_refused(const std::string& stag, const std::string& to, const char* cause) {
     write(stag, to);
     EXPECT_EQ(stream->receive(),
@@ -122,7 +122,7 @@ TEST_F(StagEndToEnd, LocalInvalidationClosesItAgain) {
   });
 }
 
-// RFC 5040 section 5.3: the sink's program learns which STag the Send has invalidated by having asked for it.
+// RFC 5040 section 5.3: the sink's program knows which STag the Send has invalidated, as it asked for that.
 TEST_F(StagEndToEnd, ASendWithInvalidateClosesIt) {
   host.work = [&] { open(1, WrOpcode::kRegMr, *host.fast, 0, 4); };
   converse([&] {
@@ -137,7 +137,7 @@ TEST_F(StagEndToEnd, ASendWithInvalidateClosesIt) {
   });
 }
 
-// The key is new, so peers that know the old one have lost it.
+// The key is new, so peers that know the old one lose access.
 TEST_F(StagEndToEnd, ARegistrationUnderANewKeyLocksTheOldOneOut) {
   std::string old;
   host.work = [&] {
@@ -200,7 +200,7 @@ TEST_F(StagEndToEnd, AWindowOfTypeOneMovesWhenItIsBoundAnew) {
   });
 }
 
-// RFC 5042 section 10.3: the program sets and revokes remote read, remote write or both.
+// RFC 5042 section 10.3: the program grants and revokes remote read, remote write or both.
 TEST_F(StagEndToEnd, AWindowBoundAnewGivesTheRightToReadAlone) {
   bind_twice(abi::kRemoteRead | abi::kRemoteWrite, abi::kRemoteRead);
   converse([&] {

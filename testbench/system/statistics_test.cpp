@@ -1,4 +1,4 @@
-// Nothing that counts can be forgotten: the stages of chip, PCIe and host.
+// No stage of chip, PCIe or host can be left out of the statistics.
 #include <set>
 #include <string>
 
@@ -10,7 +10,7 @@ namespace {
 
 using StatisticsTest = TwoNodeBench;
 
-// The registry refuses a figure without a unit of its vocabulary or without a description.
+// The registry refuses a figure without a description or with a unit outside its vocabulary.
 TEST_F(StatisticsTest, EveryStageOfANodeHasAGroup) {
   StatsRegistry registry;
   a.describe(Description(StatsGroup(registry, "n")));

@@ -10,7 +10,7 @@ namespace rnic::test {
 
 inline constexpr std::uint32_t kRegion = 4096, kReceiveBytes = 64;
 
-// Accepts two connections, victim first; remembers all that the driver tells.
+// Accepts two connections, victim first; keeps the driver's reports.
 class TwoStreamHost final : public host::App {
  public:
   struct Stream {
@@ -27,7 +27,7 @@ class TwoStreamHost final : public host::App {
       return found;
     }
   };
-  // Work requests of the victim: two receives, a Read that the peer does not answer. The bystander has one receive.
+  // The victim's work requests: two receives, and a Read that the peer does not answer. The bystander has one receive.
   enum WrId : std::uint64_t { kFirstReceive = 1, kSecondReceive, kRead = 50, kBadSend };
 
   static constexpr std::uint64_t kNowhere = 1ull << 48;  // where the host has no memory
@@ -159,7 +159,7 @@ class TerminateBench : public PeerBench {
     EXPECT_EQ(Bytes(request.begin(), request.begin() + 18), from_hex("4141 00000000 00000001 00000001 00000000"));
     before = host.memory();
   }
-  // A Write, a Send and a Read of the other stream do what they should, and nothing else has changed in memory.
+  // A Write, a Send and a Read on the other stream work, and nothing else has changed in memory.
   void expect_bystander_is_well() {
     Bytes expected = before;
     const Bytes written = from_hex("0123456789ABCDEF"), sent = octets("{P}");
@@ -179,7 +179,7 @@ class TerminateBench : public PeerBench {
     EXPECT_EQ(host.bystander.events[0].type, host::CmEventType::kEstablished);
     EXPECT_EQ(host.bystander.qp->state(), host::QpState::kRts);
   }
-  // The events of the victim's host: established, the error, the end.
+  // The victim's events at the host: established, the error, the end.
   void expect_victim_ended(abi::TerminateOrigin origin, const Bytes& header,
                            abi::WcStatus read = abi::WcStatus::kWrFlushErr) const {
     const auto& events = host.victim.events;

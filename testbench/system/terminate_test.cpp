@@ -1,5 +1,5 @@
 // Every Terminate end to end: a peer built by hand breaks one rule, and the octets that come back are compared with
-// what RFC 5040 section 4.8 asks for.
+// those that RFC 5040 section 4.8 requires.
 #include "testbench/system/terminate_bench.h"
 
 namespace rnic::test {
@@ -11,11 +11,11 @@ using abi::WcStatus;
 const char* const kTerminateDdpHeader = "4147 00000000 00000002 00000001 00000000";
 
 enum class Spoil { kNothing, kCrc, kMarker };
-// Who finds the error: placement, in order, before anything behind it, or the responder, which works on Read Requests
-// after delivery, while placement goes on (RFC 5040 section 5.5).
+// The stage that finds the error: placement, in order and before any later segment, or the responder, which processes
+// Read Requests after delivery, while placement goes on (RFC 5040 section 5.5).
 enum class Finder { kPlacement, kResponder };
 
-// Segments of the victim's stream behind a good Send with MSN 1, and the Terminate header that answers the last one.
+// Segments of the victim's stream after a good Send with MSN 1, and the Terminate header that answers the last one.
 struct Violation {
   const char* name;
   std::vector<std::string> ulpdus;
@@ -30,12 +30,12 @@ struct Violation {
 const char* const kReadRequestToAll =
     "4141 00000000 00000001 00000001 00000000 00000100 0000000000002000 00001000 {ALL} {TO}";
 
-// A CmpSwap that would replace whatever it finds, or another AOpCode.
+// A CmpSwap that would replace any value, or another AOpCode.
 std::string atomic(const std::string& stag, const std::string& to, char opcode = '2') {
   return std::string("414A 00000000 00000001 00000001 00000000 0000000") + opcode + " 0000BEEF " + stag + " " + to +
          " 5555555555555555 FFFFFFFFFFFFFFFF 0000000000000000 0000000000000000";
 }
-// Of an atomic a Terminate returns the DDP header only (RFC 7306 section 8.1).
+// For an atomic, a Terminate returns the DDP header only (RFC 7306 section 8.1).
 std::string of_atomic(const std::string& cause) { return cause + "C000 0046 414A 00000000 00000001 00000001 00000000"; }
 
 const std::vector<Violation> kViolations = {
@@ -229,7 +229,7 @@ TEST_P(EndToEnd, ComesBackExactlyAndNothingElseHappens) {
     const Bytes too_late = octets("C140 {ALL} {TO+100} 55555555");  // RFC 5041 section 7.1
     if (v.finder == Finder::kPlacement) victim->send_ulpdu(too_late);
     Bytes ulpdu = victim->receive();
-    while (ulpdu.size() > 1 && ulpdu[1] == 0x42) ulpdu = victim->receive();  // answers to Reads that were right
+    while (ulpdu.size() > 1 && ulpdu[1] == 0x42) ulpdu = victim->receive();  // answers to the valid Reads
     EXPECT_EQ(ulpdu, octets(std::string(kTerminateDdpHeader) + v.terminate));
     victim->send_ulpdu(too_late);
     EXPECT_TRUE(victim->receive_fin());
@@ -333,7 +333,7 @@ TEST_F(Terminates, ReceivedWithATaggedHeader) {
   const std::string header = "1100C000 0012 C140 00001234 0000000000000010";
   receive_terminate(kTerminateDdpHeader + header, TerminateOrigin::kPeer, header);
 }
-// Codes that this chip has no use for, or rarely.
+// Codes that this chip never or rarely sends.
 TEST_F(Terminates, ReceivedUnspecifiedProtectionError) {
   const std::string header = "01FFC000 0012 C140 00001234 0000000000000010";
   receive_terminate(kTerminateDdpHeader + header, TerminateOrigin::kPeer, header);
@@ -354,7 +354,7 @@ TEST_F(Terminates, ReceivedWithAReadRequest) {
 TEST_F(Terminates, ReceivedWithoutHeaders) {
   receive_terminate(std::string(kTerminateDdpHeader) + "20020000", TerminateOrigin::kPeer, "20020000");
 }
-// R without the header it promises, as siw sends it.
+// R is set but the header is missing, as in siw's Terminates.
 TEST_F(Terminates, ReceivedWithAMissingReadRequest) {
   receive_terminate(std::string(kTerminateDdpHeader) + "0101E000 002E 4141 00000000 00000001 00000001 00000000",
                     TerminateOrigin::kPeer, "0101C000 002E 4141 00000000 00000001 00000001 00000000");
@@ -375,7 +375,7 @@ TEST_F(Terminates, ReceivedInPieces) {
   receive_terminate("0147 00000000 00000002 00000001 00000000 20020000", TerminateOrigin::kMalformed, "20020000");
 }
 
-// What the peer sends after its own Terminate changes nothing.
+// Segments after the peer's own Terminate change nothing.
 TEST_F(Terminates, NothingIsTakenBehindAReceivedTerminate) {
   run([&] {
     establish();

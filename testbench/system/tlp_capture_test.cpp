@@ -67,7 +67,7 @@ TEST(TlpOctetsTest, ACompletion) {
               ElementsAreArray(Octets{0x4a, 0, 0, 2, 0, 0, 0, 4, 1, 0, 0x17, 2, 0, 0, 0x11, 0x22, 0x33, 0x44, 0, 0}));
 }
 
-// Type 0, to function 01:00.0: a register number of ten bits in place of the address.
+// Type 0, to function 01:00.0: a register number of ten bits takes the place of the address.
 TEST(TlpOctetsTest, ConfigurationSpace) {
   Tlp read = Tlp::config_read(0x104);
   read.tag = 5;

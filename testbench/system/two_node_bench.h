@@ -1,4 +1,4 @@
-// Two hosts, two chips, one cable, and several streams between them; what the programs do is a list of steps.
+// Two hosts, two chips, one cable, and several streams between them; each program is a list of steps.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@
 
 namespace rnic::test {
 
-// A program with one region and some queue pairs. It takes what its completion queues and its channel bring, and then
-// repeats the current step until that says that it is done.
+// A program with one region and some queue pairs. It drains its completion queues and its channel, and then repeats the
+// current step until the step returns true.
 class End final : public host::App {
  public:
   static constexpr std::uint16_t kPort = 7471;
@@ -72,7 +72,7 @@ class End final : public host::App {
     });
   }
 
-  // A completion queue of its own for each, unless `shared` names the stream whose queue it is to use.
+  // Each has its own completion queue, unless `shared` names the stream whose queue it uses.
   End& create(std::uint32_t cqe, host::CqOverrun overrun = host::CqOverrun::kPrevented, int shared = -1,
               abi::StreamAttr stream = {}) {
     const std::size_t n = created_++;
@@ -141,8 +141,8 @@ class End final : public host::App {
   std::uint64_t address = 0;
   std::uint8_t access = abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead;  // to the region
   std::vector<Stream> streams;
-  std::uint8_t flags = abi::kCmCrc | abi::kCmEnhanced;  // of listen and connect
-  std::vector<host::CmEvent> never_accepted;            // setups that failed before that
+  std::uint8_t flags = abi::kCmCrc | abi::kCmEnhanced;  // for listen and connect
+  std::vector<host::CmEvent> never_accepted;            // setups that failed before their accept
   bool holds_requests = false;                          // for a step to answer
   std::vector<host::CmEvent> requests;
 
@@ -190,13 +190,13 @@ class TwoNodeBench : public TwoNodes {
  protected:
   static constexpr std::uint32_t kMoved = 5000;
   using TwoNodes::TwoNodes;
-  // Connects the client's streams in order; the server's must be made before.
+  // Connects the client's streams in order; the server's must exist already.
   void connect(std::size_t streams) {
     server.listen(streams);
     client.wait_us(20);  // the server listens by then
     for (std::size_t n = 0; n < streams; ++n) client.connect(n, kServerIp);
   }
-  // A Write and a Read of the client's on a stream.
+  // The client does a Write and a Read on a stream.
   void move_octets(std::size_t stream) {
     client.run([=] {
       const MutableByteSpan octets = client.memory(0, kMoved);
@@ -210,7 +210,7 @@ class TwoNodeBench : public TwoNodes {
     });
     client.then([=] { return client.streams[stream].completions.size() == 2; });
   }
-  // And nothing else has happened to it at either end.
+  // The stream has seen nothing else at either end.
   void expect_octets_moved(std::size_t stream) {
     EXPECT_THAT(client.streams[stream].succeeded(), testing::ElementsAre(100, 101));
     const MutableByteSpan sent = client.memory(0, kMoved), back = client.memory(2 * kMoved, kMoved);

@@ -1,4 +1,4 @@
-// Two hosts, two chips, one cable: the verbs of one end move octets into the memory of the other.
+// Two hosts, two chips, one cable: the verbs at one end move octets into the other end's memory.
 #include <numeric>
 
 #include "model/cable/ethernet_link.h"
@@ -60,7 +60,7 @@ class Client final : public Program {
  public:
   Client(Node& node, Server& server) : Program(node), server_(server) {}
   std::uint8_t flags = abi::kCmCrc | abi::kCmMarkers | abi::kCmEnhanced;
-  std::uint32_t rkey_error = 0;  // in what the Write names
+  std::uint32_t rkey_error = 0;  // in the Write's STag
   void run() override {
     if (!connecting_) {
       core_.wake_at(20'000'000);  // the server listens by then
@@ -130,7 +130,7 @@ TEST_F(TwoNodesTest, SendWriteAndReadMoveTheirOctets) {
   EXPECT_EQ(client.events.back().type, host::CmEventType::kDisconnected);
 }
 
-// RFC 5041 section 5.3: what TCP sends again is placed and delivered once.
+// RFC 5041 section 5.3: data that TCP sends again is placed and delivered once.
 TEST_F(TwoNodesTest, LostFramesDeliverEachMessageOnce) {
   server.receives = 3;
   Prng prng(3);
@@ -155,7 +155,7 @@ TEST_F(TwoNodesTest, ShuffledCallOrderMovesThemToo) {
   expect_all_moved();
 }
 
-// RFC 5040 sections 4.8 and 5.5: the sink's host hears what was wrong, the source's host hears it from its peer.
+// RFC 5040 sections 4.8 and 5.5: the sink's host hears what was wrong, and the source's host hears it from its peer.
 TEST_F(TwoNodesTest, BothHostsHearOfATerminateAndAllWorkCompletes) {
   client.rkey_error = 0x80;
   server.receives = 3;

@@ -1,5 +1,5 @@
 // Wire formats alone, without SystemC: the octets of an MPA request of revision 1 that asks for markers and CRC, and
-// the CRC32c that all catalogues of CRCs name as its check value.
+// the CRC32c that all catalogues of CRCs give as its check value.
 #include <array>
 #include <cstdio>
 

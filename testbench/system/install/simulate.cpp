@@ -1,4 +1,4 @@
-// A run from a program that is not rnicsim: simulate SCENARIO prints each work item with its messages and octets.
+// A run from a program other than rnicsim: simulate SCENARIO prints each work item with its messages and octets.
 #include <cstdio>
 #include <systemc>
 
