@@ -1,4 +1,4 @@
-"""What limits a run, and the cycles that say so (model/system/accounting.md)."""
+"""The limit of a run, and the cycles that show it (model/system/accounting.md)."""
 import json
 import os
 import unittest
@@ -21,7 +21,7 @@ class Accounts(ProgramTest):
                     self.assertEqual(sum(kinds), thing["cycles"])
                     self.assertEqual(sum(thing["histogram"]), thing["cycles"])
                     self.assertGreaterEqual(min(kinds), 0)
-                    # The run, and what its clock is ahead.
+                    # The length of the run, plus its clock's lead.
                     self.assertGreaterEqual(thing["cycles"] * thing["cycle_ps"], stats["sim_time_ps"])
                     self.assertLess(thing["cycles"] * thing["cycle_ps"], stats["sim_time_ps"] + 1_000_000)
                     cycles.setdefault((thing["node"], thing["cycle_ps"]), set()).add(thing["cycles"])
@@ -47,7 +47,7 @@ class Accounts(ProgramTest):
 
 class Named(ProgramTest):
     def named(self, *arguments):
-        """The report's first line, which is that of stats.json and stats.txt."""
+        """The report's first line, the same as in stats.json and stats.txt."""
         run = self.run_program("run", *arguments, "--no-capture")
         stats = json.loads((self.folder / "out/stats.json").read_text())
         first = run.stdout.partition("\n")[0]
@@ -61,7 +61,7 @@ class Named(ProgramTest):
         self.assertGreater(found["share"], 0.95)
 
     def test_gaps_at_begin_and_end_do_not_count(self):
-        """250 Reads fill the wire, but for the way of the first and of the last one, and use up ORD all the time."""
+        """250 Reads fill the wire, except during the first and the last one's trip, and use up ORD all the time."""
         found = self.run_scenario(TRACES / "read-knees.json", "--point", "0", "--no-capture")["bottleneck"]
         self.assertRegex(found["line"], r"^bottleneck: wire b to a \((9[89]|100)\.\d % busy\)$")
         self.assertRegex(found["evidence"][0], r"^busy [\d.]+ % of the time from its first to its last use, 9[34]\.\d % of the phase$")
@@ -80,7 +80,7 @@ class Named(ProgramTest):
         self.assertEqual(found["name"], "none")
 
     def test_the_smaller_window_is_named(self):
-        """A congestion window that begins with one segment, and a path so long that it stays small."""
+        """A congestion window that begins with one segment, and a path so long that the window stays small."""
         _, found = self.named(TRACES / "write_bw.json", "--set", "link.delay_ns=50000", "--set", "work.writes.count=20",
                               "--set", "rnic.tcp.initial_window=1")
         self.assertEqual(found["name"], "TCP congestion window")
@@ -93,7 +93,7 @@ class Named(ProgramTest):
         self.assertEqual(found["where"], "")
 
     def test_what_a_read_waits_for_behind_memory_is_not_memory(self):
-        """Memory has answered, and the answers wait for credits of the device, or for a slow PCIe link."""
+        """Memory has answered, and the answers wait for the device's credits or for a slow PCIe link."""
         device = "rnic.pcie.link.device_credits.completion"
         _, found = self.named(TRACES / "write_bw.json", "--set", "work.writes.count=100", "--set", f"{device}_headers=2",
                               "--set", f"{device}_data=64")
@@ -108,7 +108,7 @@ class Named(ProgramTest):
         self.assertEqual((found["name"], found["where"]), ("RQE prefetch", "node b"))
 
     def test_a_window_has_its_transports_name(self):
-        """Also where no octet is outstanding while requests wait for it."""
+        """Also when no octet is outstanding while requests wait for the window."""
         _, found = self.named(TRACES / "sctp_quickstart.json", "--set", "rnic.sctp.receive_buffer=8192")
         self.assertEqual(found["name"], "SCTP window")
 

@@ -21,7 +21,7 @@ class BrowserError(Exception):
 
 
 class Browser:
-    """One page at a time. `problems` has what the console, the network or an exception told since open()."""
+    """One page at a time. `problems` has the errors that the console, the network or exceptions have reported since open()."""
 
     def __init__(self, width=1280, height=900, patience_s=600):
         self.patience_s = patience_s
@@ -74,7 +74,7 @@ class Browser:
         return json.loads(message)
 
     def _take(self, message):
-        """An event: what is wrong with the page is kept, the rest only by name."""
+        """An event: problems of the page are kept, other events only by name."""
         method, parameters = message.get("method"), message.get("params", {})
         self.events.append(method)
         if method == "Runtime.exceptionThrown":
@@ -113,7 +113,7 @@ class Browser:
             self._take(self._message(end))
 
     def run(self, expression):
-        """The value of a JavaScript expression; a promise is waited for."""
+        """The value of a JavaScript expression; waits for a promise."""
         result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True, userGesture=True)
         if "exceptionDetails" in result:
             raise BrowserError(result["exceptionDetails"].get("exception", {}).get("description", "exception"))
@@ -135,7 +135,7 @@ class Browser:
         self.settle()
 
     def settle(self):
-        """Until what was begun has been drawn."""
+        """Waits until pending changes are drawn."""
         self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))")
 
     def key(self, name, text=None):

@@ -1,4 +1,4 @@
-"""One capture in every form that pcap and pcapng allow: `decode` finds what it finds in the plain file, and as many FPDUs as tshark."""
+"""One capture in every form that pcap and pcapng allow: `decode` finds the same as in the plain file, and as many FPDUs as tshark."""
 import gzip
 import json
 import struct
@@ -11,7 +11,7 @@ GSO = TRACES / "siw/gso-rping-2000.pcap"
 OFFLOAD = TRACES / "siw/offload-ib_send_bw-20000.pcap"
 IPV6 = TRACES / "siw/ipv6-rping-3000.pcap"
 ALL = sorted([*(TRACES / "siw").glob("*.pcap"), *(TRACES / "siw-faults").glob("*.pcap")])
-# With losses and damaged frames tshark counts what comes again, or what a receiver drops.
+# With losses and damaged frames, tshark also counts retransmissions and segments that a receiver drops.
 LOSSY = {"corrupt-mix-10.pcap", "crc-loss5-ib_write_bw-20000.pcap"}
 ETHERNET, OTHER = 1, 147
 LONG = 1000  # octets of a frame: longer ones are not padded
@@ -70,7 +70,7 @@ class Pcapng:
 
 
 def variants(frames):
-    """Names and files with these frames."""
+    """Names and files that contain these frames."""
     for name, order in ("little_endian", "<"), ("big_endian", ">"):
         yield f"pcap_{name}", pcap(frames, order)
         yield f"pcap_nanoseconds_{name}", pcap(frames, order, 0xa1b23c4d, 1000)
@@ -85,7 +85,7 @@ def variants(frames):
             options = ng.option(2, b"eth0") + ng.option(9, bytes([resolution]))
             yield f"pcapng_resolution_{resolution}_{name}", ng.section() + ng.interface(options=options) + b"".join(
                 ng.packet(frame, ticks=ticks) for frame in frames)
-        # Interfaces with other snapshot lengths, another one between the packets, and one of another link type; unknown blocks.
+        # Interfaces with other snapshot lengths, one of them between the packets, and one of another link type; unknown blocks.
         parts = [ng.section(), ng.interface(snapshot=1000000), ng.interface(OTHER), ng.interface(snapshot=0)]
         for i, frame in enumerate(frames):
             parts += [ng.packet(frame, (0, 2, 3)[i % 3] if i >= 10 else 0, options=ng.option(1, b"a comment"))]
@@ -142,7 +142,7 @@ class Formats(ProgramTest):
                 found = json.loads(self.run_program("decode", capture, "--json").stdout)
                 self.assertEqual(self.by_tshark(capture), self.fpdus(found))
 
-    # A host that leaves the cutting to its NIC may leave the length to it, too; then IPv4's checksum is as if it were 0.
+    # A host that leaves segmentation to its NIC may leave the length to it, too; IPv4's checksum is then computed with a length of 0.
     def test_frames_from_before_segmentation_offload(self):
         for capture, at, size in (OFFLOAD, 14 + 2, 20), (IPV6, 14 + 4, 40):
             with self.subTest(capture.name):
@@ -160,10 +160,10 @@ class Formats(ProgramTest):
                 (self.folder / "offload.pcap").write_bytes(pcap(frames))
                 found = self.decode("offload.pcap")
                 self.assertEqual(found["connections"], self.decode(capture)["connections"])
-                if capture == OFFLOAD:  # tshark 4.0 takes such packets of IPv6 for empty ones
+                if capture == OFFLOAD:  # tshark 4.0 takes such packets of IPv6 to be empty
                     self.assertEqual(self.by_tshark("offload.pcap"), self.fpdus(found))
 
-    # Nothing else says how long they are.
+    # Nothing else gives their length.
     def test_frames_without_a_length_that_the_capture_cuts(self):
         frames = [(s, us, wire, octets[:16] + bytes(2) + octets[18:400] if wire > LONG else octets)
                   for s, us, wire, octets in frames_of(OFFLOAD)]
@@ -182,7 +182,7 @@ class Damaged(ProgramTest):
         return run.stderr
 
     def ends(self, data):
-        """Where decode says that reading ends, and why."""
+        """Where decode says that reading ends, and the reason."""
         (self.folder / "damaged").write_bytes(data)
         run = self.run_program("decode", "damaged", "--json")
         self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
@@ -241,7 +241,7 @@ class Damaged(ProgramTest):
         packed = gzip.compress(pcap(list(frames_of(GSO))))
         _, why = self.ends(packed[:len(packed) // 2])
         self.assertTrue(why.startswith("truncated"), why)
-        # Right between two packets, and where only the checksum at the end is wrong.
+        # Cut exactly between two packets, and with a wrong checksum at the end as the only error.
         whole = pcap(self.frames)
         packer = zlib.compressobj(wbits=31)
         self.assertEqual(self.ends(packer.compress(whole) + packer.flush(zlib.Z_SYNC_FLUSH)), (len(whole), "truncated where it is compressed"))

@@ -1,4 +1,4 @@
-"""wire.pcapng against the run that wrote it: by rnicsim's own decoder, and by tshark through check_wire.py."""
+"""wire.pcapng against the run that wrote it: through rnicsim's own decoder, and through tshark with check_wire.py."""
 import json
 import struct
 import unittest
@@ -7,7 +7,7 @@ from rnicsim import ProgramTest
 
 
 def frames(capture):
-    """(offset of the frame, its length) of every Enhanced Packet Block."""
+    """(offset of the frame, its length) for every Enhanced Packet Block."""
     at = 0
     while at < len(capture):
         kind, size = struct.unpack_from("<II", capture, at)

@@ -1,4 +1,4 @@
-"""The database of a run tells what its other outputs tell, and `explain` reads it."""
+"""A run's database agrees with its other outputs, and `explain` reads it."""
 import csv
 import os
 import re
@@ -37,7 +37,7 @@ class Database(ProgramTest):
                 counted = self.stats["stats"][node]["pcie"][direction]
                 self.assertEqual(sent[node + place], counted["tlps"]["value"])
                 self.assertEqual(octets[node + place], counted["data_bytes"]["value"])
-        # Every read is answered in full, under its tag and after it.
+        # Every read is answered completely, under its tag and after the request.
         asked, answered = database.execute("SELECT (SELECT sum(bytes) FROM tlps WHERE type = 'read'), (SELECT sum(bytes) FROM "
                                            "tlps WHERE type = 'completion')").fetchone()
         self.assertEqual(asked, answered)
@@ -81,7 +81,7 @@ class Database(ProgramTest):
 
     def test_no_room_for_it(self):
         program = shlex.join([os.environ["RNICSIM"], "run", self.small_scenario(), "--no-capture", "--db", "out/run.sqlite"])
-        run = self.run_command("bash", "-c", f"ulimit -f 500; exec {program}")  # in 1024 octets
+        run = self.run_command("bash", "-c", f"ulimit -f 500; exec {program}")  # in units of 1024 octets
         self.assertEqual(run.returncode, 5, run.stderr)
         self.assertRegex(run.stderr, r"^rnicsim: out/run.sqlite: cannot be written: ")
         self.assertNotIn("out/run.sqlite", "".join(self.files()))

@@ -1,4 +1,4 @@
-"""The same inputs give the same run, whatever the order in which stages are called, and whether they run ahead."""
+"""The same inputs give the same run, in whatever order stages are called, and whether or not they run ahead."""
 import hashlib
 import unittest
 
@@ -7,7 +7,7 @@ from rnicsim import QUICKSTART, ProgramTest
 
 class Determinism(ProgramTest):
     def digest(self, *options):
-        """Of the trace, and of the capture's octets."""
+        """Digest of the trace, and of the capture's octets."""
         stats = self.run_scenario(QUICKSTART, *options)
         return stats["digest"], hashlib.sha256((self.folder / "out/wire.pcapng").read_bytes()).hexdigest()
 

@@ -1,4 +1,4 @@
-"""What the program says of a run, and what it says and leaves behind when its input is wrong or the run does not end."""
+"""The program's report of a run, and its messages and files when its input is wrong or the run does not end."""
 import json
 import os
 import unittest
@@ -52,7 +52,7 @@ class UsageErrors(ProgramTest):
             self.assertEqual(self.refuse(QUICKSTART, "--set", os.fsdecode(setting)), f"rnicsim: --set {named}: is not UTF-8\n")
 
     def test_what_a_message_cites_is_cut(self):
-        """A value, a key or a name of a megabyte: the message still says where, and what is wrong."""
+        """A value, a key or a name of a megabyte: the message still gives the place and the mistake."""
         long = "x" * (1 << 20)
         whole = json.loads(QUICKSTART.read_text())
         for change, end in (
@@ -73,7 +73,7 @@ class UsageErrors(ProgramTest):
                 self.assertIn(end, message)
         (self.folder / "long.json").write_text('{"a": ' + "y" * (1 << 20) + "}")
         self.assertLess(len(self.refuse("long.json")), 5000)
-        most = "x" * 130_000  # of one word of a command line
+        most = "x" * 130_000  # in one word of a command line
         for arguments in (("--set", f"rnic.tcp.mtu={most}"), ("--set", f"{most}=1"), ("--set", most), (f"--{most}",), ("--out", f"out/{most}"),
                           ("--point", most), ("--jobs", most), ("--wave-ring", most, "--wave", "w.fst"), ("--stats-every", most),
                           ("--share", most), ("--keep-points", most), ("--wave", f"out/{most}"), ("--trace", most)):
@@ -143,7 +143,7 @@ class UsageErrors(ProgramTest):
         self.assertIn("w.wav: ", self.refuse(QUICKSTART, "--wave", "w.wav"))
         self.assertIn("none/w.fst: ", self.refuse(QUICKSTART, "--wave", "none/w.fst"))
         self.refuse(QUICKSTART, "--wave", "none/w.fst", "--out", "a/b/c")
-        self.assertEqual(list(self.folder.iterdir()), [])  # no folder either
+        self.assertEqual(list(self.folder.iterdir()), [])  # no folder, either
 
     def test_wave_window(self):
         self.assertIn("ends before it begins",

@@ -9,12 +9,12 @@ import unittest
 from rnicsim import NEEDS_RTL, RUN_FILES, RUN_KEYS, TRACES, ProgramTest
 
 LOSS = ("--set", "link.symmetric=true", "--set", "link.forward.loss.ppm=20000")
-WAIT = 600  # seconds of wall time; simulated time goes on with it
+WAIT = 600  # seconds of wall time; simulated time runs on with it
 
 
 class TwoProcesses(ProgramTest):
     def scenario(self, role, program):
-        """That of traces/interop with the program's keys changed."""
+        """The scenario of traces/interop with the program's keys changed."""
         scenario = json.loads((TRACES / f"interop/echo_{role}.json").read_text())
         scenario["programs"][0].update(program)
         (self.folder / f"{role}.json").write_text(json.dumps(scenario))

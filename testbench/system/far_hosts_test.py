@@ -1,4 +1,4 @@
-"""A host may be far from its device: nobody is accused of what is on its way, and no message comes before its receive."""
+"""A host may be far from its device: nothing in flight is reported as an error, and no message arrives before its receive."""
 import json
 import unittest
 

@@ -1,4 +1,4 @@
-"""A firmware that fails: the host hears of it, the run ends with a report, and a dump says where it was."""
+"""A firmware that fails: its host hears of the failure, the run ends with a report, and a dump shows where the firmware was."""
 import json
 import os
 import pathlib
@@ -9,7 +9,7 @@ import unittest
 
 from rnicsim import NEEDS_IMAGE, QUICKSTART, RV32, ProgramTest
 
-# Sanitizers have the signals of a crash.
+# Sanitizers handle the signals of a crash themselves.
 NEEDS_SIGNALS = unittest.skipIf(b"__asan_init" in pathlib.Path(os.environ["RNICSIM"]).read_bytes(), "AddressSanitizer has the signals")
 
 CAUSES = {"panic": "panic", "watchdog": "watchdog", "illegal_instruction": "illegal instruction", "bus_fault": "bus fault",
@@ -18,7 +18,7 @@ CAUSES = {"panic": "panic", "watchdog": "watchdog", "illegal_instruction": "ille
 
 class FirmwareFaults(ProgramTest):
     def fail(self, cause, event, *options):
-        """A run in which the firmware of b fails: what it says, and the dump."""
+        """A run in which the firmware of b fails: the run's messages and the dump."""
         scenario = json.loads(QUICKSTART.read_text())
         scenario["nodes"][1]["config"] = {"rnic": {"fwcpu": {"fault": cause, "fault_event": event}}}
         (self.folder / "failing.json").write_text(json.dumps(scenario))
@@ -29,7 +29,7 @@ class FirmwareFaults(ProgramTest):
 
     def check(self, *options):
         for cause, text in CAUSES.items():
-            # While the device is made ready, while the connection is, and when it closes.
+            # While the device is being opened, while the connection is being set up, and when it closes.
             for event in (1, 3, 7, 14):
                 with self.subTest(cause=cause, event=event):
                     said, dump = self.fail(cause, event, *options)
@@ -52,13 +52,13 @@ class FirmwareFaults(ProgramTest):
                 self.assertRegex(said, rf"(?m)^rnicsim: the firmware of b stopped: {what}, in {place}, in event 5 \(\w+( \w+)?\); "
                                        r"--set rnic\.fwcpu\.target=rv32 .*; see out/firmware-b\.txt$")
                 self.assertRegex(dump, rf"(?m)^at   {place}$")
-                self.assertNotIn("rnic::FwCpu::", dump)  # what called the handler is none of the firmware
+                self.assertNotIn("rnic::FwCpu::", dump)  # the handler's caller is no part of the firmware
                 self.assertIn("\n--set rnic.fwcpu.target=rv32 ", dump)
                 for file in ("wire.pcapng", "fw_log.txt", "stats.txt"):
                     self.assertTrue((self.folder / "out" / file).exists(), file)
 
     def stop_a_loop(self, signals):
-        """A run whose native firmware of b is in an endless loop: exit code, what it said, the dump, seconds from the last signal."""
+        """A run whose native firmware of b loops endlessly: exit code, error output, the dump, seconds from the last signal."""
         scenario = json.loads(QUICKSTART.read_text())
         scenario["nodes"][1]["config"] = {"rnic": {"fwcpu": {"fault": "endless_loop", "fault_event": 5}}}
         (self.folder / "looping.json").write_text(json.dumps(scenario))
@@ -68,7 +68,7 @@ class FirmwareFaults(ProgramTest):
             while not (self.folder / "out/wire.pcapng.part").exists():
                 self.assertIsNone(run.poll(), "it has ended")
                 time.sleep(0.01)
-            time.sleep(1.5)  # it loops
+            time.sleep(1.5)  # it is looping
             for _ in range(signals):
                 self.assertIsNone(run.poll(), "it has ended")
                 run.send_signal(signal.SIGTERM)

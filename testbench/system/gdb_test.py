@@ -1,4 +1,4 @@
-"""gdb on the RV32 firmware: it stops, looks and goes on, and the run is the one that it would have been without."""
+"""gdb on the RV32 firmware: it stops, inspects and continues, and the run is the same as without gdb."""
 import os
 import re
 import shutil
@@ -35,7 +35,7 @@ class Session(ProgramTest):
                                "info threads", "stepi", "x/2i $pc", "x/4xw $sp", "print/x $pc", "continue")
         self.assertRegex(seen, r"Thread 2 hit Breakpoint 1, rnic::fw::examine_frame \(.*kRequest")
         self.assertIn("max_rev = 2", seen)
-        # Code of one event is not shared with another one, whose name the frames would have.
+        # Events do not share code; the frames of shared code would have the other event's name.
         self.assertRegex(seen, r"#\d+ .*::on<rnic::fw::TcpStreamData>")
         self.assertNotRegex(seen, r"#\d+ .*::on<rnic::fw::(?!TcpStreamData)")
         self.assertIn("revision 2\n", seen)

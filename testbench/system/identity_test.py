@@ -31,7 +31,7 @@ class Identity(ProgramTest):
                 senders[line["request"]].add(line["node"])
         answered = {line["request"] for line in lines if line["kind"] == "response"}
         self.assertTrue(answered)
-        for request in answered:  # both chips work for the requester
+        for request in answered:  # both chips send frames for the requester
             self.assertEqual(len(senders[request]), 2, request)
 
     def test_a_retransmission_has_the_owner_of_what_it_repeats(self):
@@ -108,7 +108,7 @@ class Identity(ProgramTest):
                 continue
             checked += 1
             waited = frames[1][0] - frames[0][0]
-            self.assertLessEqual(abs(parts[request]["retransmission"] - waited), 100_000, request)  # tcp_tx's cycles
+            self.assertLessEqual(abs(parts[request]["retransmission"] - waited), 100_000, request)  # within tcp_tx's cycles
             self.assertLess(parts[request]["wire"], waited)
         self.assertGreater(checked, 0)
         others = [p for p in parts.values() if p.get("wait for retransmission", 0) > 0]

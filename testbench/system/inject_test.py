@@ -1,4 +1,4 @@
-"""Errors on demand: traces/errors has each Terminate that a peer can be brought to send."""
+"""Errors on demand: traces/errors has each Terminate that a peer can be made to send."""
 import json
 import re
 import unittest
@@ -7,14 +7,14 @@ from rnicsim import ROOT, TRACES, ProgramTest
 
 SCENARIOS = sorted((TRACES / "errors").glob("*.json"))
 LAYERS = {"kRdma": 0, "kDdp": 1, "kLlp": 2}
-# No scenario brings them about: our chips do not send them, or only when their own firmware fails during a setup.
+# No scenario causes these: our chips do not send them, or only when their own firmware fails during a setup.
 UNREACHABLE = {"0/1/ff", "0/2/08", "2/0/05"}
 WRITES = {"nodes": [{"name": "a"}, {"name": "b"}], "connections": [{"from": "a", "to": "b"}],
           "work": [{"op": "write", "size": 4096, "count": 10}]}
 
 
 def defined_codes():
-    """Those that model/wire/terminate.h has of the documents."""
+    """The documents' codes in model/wire/terminate.h."""
     text = (ROOT / "model/wire/terminate.h").read_text()
     types = {k: int(v) for line in re.findall(r"constexpr std::uint8_t (k\w+Type = [^;]*);", text)
              for k, v in re.findall(r"(k\w+Type) = (\d)", line)}
@@ -46,13 +46,13 @@ class Inject(ProgramTest):
         return json.loads((self.folder / "out/stats.json").read_text())
 
     def wrong(self, **keys):
-        """What is said of a scenario that cannot be."""
+        """The error message for an invalid scenario."""
         run = self.run_with(**keys)
         self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
         return run.stderr
 
     def terminates(self):
-        """Of the capture: from which node, and the code."""
+        """The capture's Terminates: sending node and code."""
         found = json.loads(self.run_program("decode", "out/wire.pcapng", "--json").stdout)
         return [("ab"[n], f"{t['layer']}/{t['etype']}/{t['code']:02x}") for c in found["connections"]
                 for n, d in enumerate(c["directions"]) for t in d["terminates"]]
@@ -77,7 +77,7 @@ class Scenarios(Inject):
                 self.assertEqual(self.terminates(), sent)
 
     def test_without_its_cause_there_is_none(self):
-        """The checks can fail: each scenario without what it injects."""
+        """The checks can fail: runs each scenario without its injection."""
         for scenario in SCENARIOS:
             with self.subTest(scenario.stem):
                 keys = json.loads(scenario.read_text())
@@ -102,7 +102,7 @@ TERMINATED = {"check": "terminate", "sender": "b", "code": "1/1/00"}
 
 class OnTheWay(Inject):
     def test_what_is_not_changed_passes_as_it_is(self):
-        """An injection that leaves its field as it was: not an octet, not a picosecond."""
+        """An injection that leaves its field as it was changes no octet and no picosecond."""
         self.assertEqual(self.run_with().returncode, 0)
         plain, frames = self.stats(), (self.folder / "out/wire.pcapng").read_bytes()
         for message, field in (("mpa_request", "ird"), ("send", "msn"), ("write", "stag"), ("write", "crc")):
@@ -174,7 +174,7 @@ class OnTheWay(Inject):
         self.assertIn("inject0: the message has fewer octets\n", run.stderr)
 
     def test_the_second_of_two_changes(self):
-        """Two on one message: a Send that becomes a Send with Invalidate of an STag of its own choice."""
+        """Two changes to one message: a Send becomes a Send with Invalidate of a chosen STag."""
         both = [{"sender": "a", "message": "send", "number": 3, "field": "opcode", "value": 4},
                 {"sender": "a", "message": "send", "number": 3, "field": "invalidate_stag", "value": "0xffffff00"}]
         run = self.run_with(work=[{"op": "send", "size": 64, "count": 10}], inject=both,

@@ -1,4 +1,4 @@
-"""A device keeps as many connections as configured: a latecomer hears so, and is served when one has ended."""
+"""A device keeps as many connections as configured: it refuses a latecomer, and serves it once a connection has ended."""
 import json
 import unittest
 
@@ -7,7 +7,7 @@ from rnicsim import TRACES, ProgramTest
 
 class Limits(ProgramTest):
     def churn(self, **node_config):
-        """traces/churn.json, its first phase only, with settings of the nodes a and b."""
+        """Only the first phase of traces/churn.json, with settings of the nodes a and b."""
         scenario = json.loads((TRACES / "churn.json").read_text())
         scenario["work"] = scenario["work"][:1]
         scenario["checks"] = [{"check": "data"}]

@@ -1,9 +1,9 @@
-"""Faults of the cable in whole runs: nothing is lost, CRC32c notices what TCP cannot, and a seed means one run."""
+"""Faults of the cable in whole runs: nothing is lost, CRC32c detects what TCP cannot, and a seed determines the run."""
 import unittest
 
 from rnicsim import ProgramTest
 
-# Every kind at once.
+# All kinds at once.
 ALL = {"loss.ppm": 3000, "burst.enter_ppm": 500, "burst.leave_ppm": 400000, "duplicate.ppm": 5000, "reorder.ppm": 3000,
        "corrupt.ppm": 2000, "delay.ns": 1000, "delay.jitter_ns": 500, "rate.mbps": 40000, "down_us": "100-150"}
 

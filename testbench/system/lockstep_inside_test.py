@@ -1,4 +1,4 @@
-"""The program with a fault in one twin, built to show what is inside of twins (RNICSIM)."""
+"""The program with a fault in one twin, built to show the inside of twins (RNICSIM)."""
 import re
 import unittest
 
@@ -15,7 +15,7 @@ class Inside(ProgramTest):
                          r"the stage has \d+, the twin (\d+)", run.stderr)
         cycle, octet, twin = (int(n) for n in told.groups()[1:])
         inside = Wave((self.folder / "out/lockstep_inside.vcd").read_text())
-        # Values before each edge: a register has in the next cycle what the edge of this one has made of it.
+        # Values before each edge: a register shows the result of an edge in the next cycle.
         self.assertEqual(inside.at("top.out_data_o", 4000 * (cycle + 1)) >> 8 * octet & 0xff, twin)
         self.assertEqual(inside.at("top.out_valid_o", 4000 * (cycle + 1)), 1)
         registers = [name for name in inside.changes if name.startswith("top.crc_insert.") and name.count(".") > 2]

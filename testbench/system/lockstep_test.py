@@ -1,5 +1,5 @@
-"""The program with faults in four twins (RNICSIM): lock-step says where one parted from its stage, and shows it; and a fault that no
-RTL may have ends a run with the twin in the stage's place."""
+"""The program with faults in four twins (RNICSIM): lock-step reports and shows where a twin parted from its stage. A fault that no
+RTL may have ends a run that has the twin in the stage's place."""
 import csv
 import re
 import unittest
@@ -64,7 +64,7 @@ class Lockstep(ProgramTest):
         with open(self.folder / "trace.tsv", newline="", encoding="utf-8") as log:
             sent = [line for line in csv.DictReader(log, delimiter="\t", quoting=csv.QUOTE_NONE)
                     if line["kind"] == "fpdu_sent" and f"{line['node']}." in told[1]]
-        entered = parted[0] - 3 * 4000  # the beat at the end of a pipeline of four cycles
+        entered = parted[0] - 3 * 4000  # the beat is at the end of a pipeline of four cycles
         self.assertEqual([line["request"] for line in sent if int(line["time_ps"]) == entered], [request])
 
     def test_the_same_run_without_the_twin(self):
@@ -100,7 +100,7 @@ class Lockstep(ProgramTest):
         self.assertRegex(run.stderr, r"(?m)^a\.rnic_a\.mpa_framer waits for its RTL to go on \(in: \d+\)$")
 
     def assert_outputs(self, *more):
-        """The outputs are those of a run that has ended."""
+        """The outputs are those of a completed run."""
         files = self.files()
         for file in ("out/stats.json", "out/wire.pcapng", *more):
             self.assertIn(file, files)

@@ -1,4 +1,4 @@
-"""What a run leaves when somebody stops it, when it is killed, and when the disk is full."""
+"""A run's outputs when it is stopped or killed, and when the disk is full."""
 import contextlib
 import fcntl
 import json
@@ -14,11 +14,11 @@ import unittest
 
 from rnicsim import NEEDS_IMAGE, QUICKSTART, ROOT, RV32, TRACES, ProgramTest
 
-PATIENCE_S = 600  # a loaded machine, and sanitizers
+PATIENCE_S = 600  # for a loaded machine, and sanitizers
 
 
 def own_mounts():
-    """Whether this machine lets us have a small disk of our own."""
+    """Whether this machine lets us mount a small disk."""
     probe = ("unshare", "--map-root-user", "--mount", "sh", "-c", "mount -t tmpfs -o size=64k tmpfs /mnt")
     return shutil.which("unshare") is not None and subprocess.run(probe, capture_output=True, check=False).returncode == 0
 
@@ -27,7 +27,7 @@ NEEDS_MOUNTS = unittest.skipUnless(own_mounts(), "no file system can be mounted 
 
 
 def frames_in(capture):
-    """Of a pcapng file, which must end with a whole block."""
+    """Frames in a pcapng file, which must end with a whole block."""
     frames = at = 0
     while at < len(capture):
         kind, length = struct.unpack_from("<II", capture, at)
@@ -71,13 +71,13 @@ class OutputsTest(ProgramTest):
 
 class Interrupted(OutputsTest):
     def interrupt(self, number, *arguments, until="out/wire.pcapng.part", octets=1 << 20):
-        """A run that is stopped when it has come so far: exit code, standard output, standard error."""
+        """Stops a run once it has written that much: exit code, standard output, standard error."""
         with self.started("run", *arguments, "--out", "out") as run:
             self.wait_for_file(run, until, octets)
             begin = time.monotonic()
             run.send_signal(number)
             out, err = run.communicate(timeout=PATIENCE_S)
-            self.assertLess(time.monotonic() - begin, 10)  # a second, on a machine with nothing else to do
+            self.assertLess(time.monotonic() - begin, 10)  # a second, on an idle machine
             self.assertEqual(self.parts(), [])
             return run.returncode, out, err
 
@@ -107,7 +107,7 @@ class Interrupted(OutputsTest):
             while True:
                 os.write(writer, b"." * 4096)
         fcntl.fcntl(writer, fcntl.F_SETFL, 0)
-        with self.started("run", self.endless(), "--out", "out", stdout=writer) as run:  # it cannot print its table
+        with self.started("run", self.endless(), "--out", "out", stdout=writer) as run:  # its table cannot be printed
             self.wait_for_file(run, "out/wire.pcapng.part", 1 << 20)
             run.send_signal(signal.SIGINT)
             self.wait_for_file(run, "out/stats.json")
@@ -132,7 +132,7 @@ class Interrupted(OutputsTest):
         self.assertIn("incomplete: SIGINT has stopped the run\n", out)
 
     def test_what_an_earlier_run_left_is_gone(self):
-        """Killed, it leaves nothing that has its own name."""
+        """A killed run leaves no file under its final name."""
         self.run_scenario(self.small_scenario(), "--trace", "out/log.tsv", "--wave", "out/w.fst")
         (self.folder / "out/firmware-b.txt").write_text("of an earlier run")
         with self.started("run", self.endless(), "--out", "out", "--trace", "out/log.tsv", "--wave", "out/w.fst") as run:
@@ -205,10 +205,10 @@ class TwoAtOnce(OutputsTest):
 
 class FullDisk(OutputsTest):
     def run_on(self, kilobytes, *arguments, tmp=""):
-        """A run whose folder `out` is a disk of its own; what is in it at the end is in `kept`. `tmp` is /tmp's size."""
+        """A run whose folder `out` is on its own disk; `kept` gets the final contents. `tmp` is /tmp's size."""
         (self.folder / "out").mkdir(exist_ok=True)
         shell = f"mount -t tmpfs -o size={kilobytes}k tmpfs out && "
-        shell += 'exec 3<"$1" && shift && '  # where that may lie in /tmp
+        shell += 'exec 3<"$1" && shift && '  # the program may lie in /tmp
         shell += f"mount -t tmpfs -o size={tmp} tmpfs /tmp && " if tmp else ""
         shell += '/proc/self/fd/3 "$@"; code=$?; cp -r out kept; exit $code'
         return self.run_command("unshare", "--map-root-user", "--mount", "sh", "-c", shell, "sh", os.environ["RNICSIM"],
@@ -238,7 +238,7 @@ class FullDisk(OutputsTest):
 
     @NEEDS_MOUNTS
     def test_a_waveform(self):
-        """Its library maps temporary files: neither its disk's end nor that of /tmp's may be a SIGBUS."""
+        """Its library maps temporary files: a full disk or /tmp must not cause a SIGBUS."""
         for kilobytes, tmp in ((600, ""), (4, ""), (16384, "4k"), (600, "4k")):
             with self.subTest(kilobytes=kilobytes, tmp=tmp):
                 shutil.rmtree(self.folder / "kept", ignore_errors=True)

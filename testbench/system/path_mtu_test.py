@@ -1,4 +1,4 @@
-"""A cable whose MTU falls in mid-run: the router's ICMP, what the sender makes of it, and FPDUs that are aligned again."""
+"""A cable whose MTU drops during the run: the router's ICMP, the sender's reaction, and FPDUs that are aligned again."""
 import json
 import subprocess
 import unittest
@@ -59,7 +59,7 @@ class PathMtu(ProgramTest):
         self.assertTrue(all(aligned for _, aligned in before))
         self.assertEqual(max(before), (1500, True))
         behind = len(after) - [aligned for _, aligned in reversed(after)].index(False)
-        self.assertLess(behind, len(after) // 10)  # the last piece of an FPDU of the old size comes soon
+        self.assertLess(behind, len(after) // 10)  # the last piece of an FPDU of the old size arrives soon
         self.assertEqual(max(after), (MTU, True))
         self.assertEqual(max(after[behind:]), (MTU, True))
 
@@ -87,7 +87,7 @@ class PathMtu(ProgramTest):
         self.check_counters(self.run_narrow(*RV32))
 
     def test_reads_too(self):
-        """Both directions are narrow: responses are cut by a MULPDU of their own."""
+        """Both directions are narrow: a separate MULPDU limits the responses."""
         stats = self.run_scenario(self.small_scenario(), *NARROW, "--set", "link.symmetric=true")
         self.assertTrue(all(r["data_ok"] for r in stats["results"]))
         for node in "a", "b":

@@ -1,5 +1,5 @@
-"""Captures of the tests with a peer made by hand, read by tshark: every message is dissected, and each capture has the
-Terminates that its test wants.
+"""Captures of the tests with a peer built by hand, read by tshark: every message is dissected, and each capture has the
+Terminates that its test expects.
 
 The environment variables TERMINATE_TEST and ATOMIC_TEST name the test programs.
 """
@@ -10,13 +10,13 @@ import unittest
 from rnicsim import ProgramTest
 
 CHIP, PEER = "02:00:00:00:00:01", "02:00:00:00:00:02"
-# Segments of the peer that no dissector could read whole: that is what is wrong with them.
+# Segments of the peer that no dissector could read whole: they are wrong in that way.
 UNREADABLE = {"AtomicMsnOutOfRange", "AtomicOnTheQueueOfSends", "AtomicRdmapVersion", "RdmapVersionTagged", "SendAsATaggedMessage", "SegmentShorterThanItsHeader", "ShortAtomic", "ShortReadRequest",
               "ReceivedWithAMissingReadRequest", "ReceivedWithHalfAHeader", "ReceivedWithoutAControlWord",
               "ReceivedWithHalfAControlWord"}
-# Wireshark 4.0 takes a returned DDP header for untagged (18 octets) unless the error type is 1, whatever its T bit says.
+# Wireshark 4.0 takes a returned DDP header to be untagged (18 octets) unless the error type is 1, whatever its T bit.
 MISREAD = {"RdmapVersionTagged", "SendAsATaggedMessage", "AReadResponseThatNobodyAskedForIsUnexpected"}
-# Local catastrophic: no code has a name.
+# Local catastrophic: there are no names for its codes.
 NAMELESS = {"ReceiveBufferWithABadKey", "ABadLocalKeyIsLocalCatastrophic", "PayloadThatCannotBeReadIsLocalCatastrophic"}
 CODES = ("rdma", "ddp_tagged", "ddp_untagged", "llp")
 
@@ -39,10 +39,10 @@ class Captures(ProgramTest):
                 suite = name
 
     def dissected(self, capture):
-        """For every frame its sender, whether it is malformed, and the fields of a Terminate."""
+        """For every frame: its sender, whether it is malformed, and the fields of a Terminate."""
         fields = ("eth.src", "_ws.malformed", "iwarp_rdma.opcode", "iwarp_rdma.term_hdrct_m", "iwarp_rdma.hdrct_d",
                   "iwarp_rdma.term_ddp_h", *(f"iwarp_rdma.term_errcode_{code}" for code in CODES))
-        # Short Sends are not RPC over RDMA, which the dissector would try.
+        # Short Sends are not RPC over RDMA, as the dissector would assume.
         run = self.run_command("tshark", "-r", capture, "-o", "tcp.try_heuristic_first:TRUE",
                                "--disable-protocol", "rpcordma", "-T", "fields",
                                *(word for field in fields for word in ("-e", field)))

@@ -12,7 +12,7 @@ FORMAT = pathlib.Path(__file__).parent / "perfetto.proto"
 
 
 def tree(text):
-    """What protoc prints, as {name: [values]}; a field that the format does not have stands there with its number."""
+    """protoc's output as {name: [values]}; a field unknown to the format appears with its number."""
     stack = [collections.defaultdict(list)]
     for line in text.splitlines():
         line = line.strip()
@@ -34,7 +34,7 @@ class Perfetto(ProgramTest):
         with open(self.folder / "out/run.pftrace", "rb") as trace:
             run = subprocess.run(["protoc", f"-I{FORMAT.parent}", "--decode=Trace", FORMAT], stdin=trace, capture_output=True,
                                  text=True, check=True)
-        self.assertNotRegex(run.stdout, re.compile(r"^\s*\d+[:{ ]", re.MULTILINE))  # a field that is none of the format's
+        self.assertNotRegex(run.stdout, re.compile(r"^\s*\d+[:{ ]", re.MULTILINE))  # a field unknown to the format
         self.packets = tree(run.stdout)["packet"]
         names = self.packets[0]["interned_data"][0]
         self.kinds = {n["iid"][0]: n["name"][0] for n in names["event_names"]}
@@ -47,7 +47,7 @@ class Perfetto(ProgramTest):
         return [(int(p["timestamp"][0]), e) for p in self.packets for e in p["track_event"] if e["type"][0] in types]
 
     def track(self, event):
-        """Node and name of its track."""
+        """Node and name of the event's track."""
         track = self.tracks[event["track_uuid"][0]]
         return self.tracks[track["parent_uuid"][0]]["process"][0]["process_name"][0], track["name"][0]
 

@@ -11,16 +11,16 @@ import zlib
 
 from rnicsim import QUICKSTART, ProgramTest
 
-EVERYTHING = "RNIC_DAMAGE" in os.environ  # each member in each way, which takes minutes; otherwise each in one of them
-HUGE = 123456789.125  # stands for a number that no double holds, which Python does not write
-# Values of these are whatever a scenario may have there; a folder may be a name or null.
+EVERYTHING = "RNIC_DAMAGE" in os.environ  # each member in each way, which takes minutes; otherwise in one way
+HUGE = 123456789.125  # stands for a number outside a double's range, which Python does not write
+# The scenario determines the types of these values; a folder may be a name or null.
 ANYTHING = (r"^config\.\w+\.", r"assigned\.", r"settings\.", r"axes\[\]\.values", r"axes\[\]\.baseline", r"points\[\]\.folder", r"means\[\]\.(columns|results)")
-# Of these, what is below is one of many that are alike.
+# Each of these has many members of the same kind.
 MANY = {"stats", "config", "utilization", "occupancy"}
 
 
 def paths_of(value, path=()):
-    """Of all values within, where a list's elements stand for each other."""
+    """Paths of all values within; a list's first and last elements stand for all."""
     if path:
         yield path
     if isinstance(value, dict):
@@ -37,12 +37,12 @@ def text_of(path, index="[{}]"):
 
 
 def other_types(value):
-    """What is of another type than the value; and the value, deeper."""
+    """Values of other types, and the value itself, nested."""
     return [[1] if isinstance(value, dict) else {"x": 1}, True if isinstance(value, str) else "text", HUGE, [value]]
 
 
 def changed(value, path, new):
-    """A copy with another value there; without the member where there is none."""
+    """A copy with another value at the path, or without the member if `new` is None."""
     root = copy.deepcopy(value)
     at = root
     for step in path[:-1]:
@@ -60,7 +60,7 @@ def dump(value, **how):
 
 class ReadBack(ProgramTest):
     def check_damage(self, name, text, command, begin=1):
-        """Damages each member of the file, of which `text` is what it has at `path`, and runs the command."""
+        """Damages each member of `text`, the JSON in the file from line `begin` on, and runs the command."""
         file = self.folder / name
         whole = file.read_text()
         value = json.loads(text)
@@ -83,7 +83,7 @@ class ReadBack(ProgramTest):
                     self.assertIn(run.returncode, (0, 1, 2), run.stderr)
                     if new is not None and new is not ... and not is_anything or new is HUGE:
                         self.assertEqual(run.returncode, 2, run.stderr)
-                    if run.returncode == 2 and new is not None:  # what is left of a list may be no command line
+                    if run.returncode == 2 and new is not None:  # the rest of a list may be no valid command line
                         self.assertRegex(run.stderr, rf"^rnicsim: {re.escape(name)}: line [0-9]+: ")
                         line = int(re.search(r": line ([0-9]+): ", run.stderr)[1])
                         if begin > 1:

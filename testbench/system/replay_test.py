@@ -1,4 +1,4 @@
-"""The model instead of either side of the captures of a real peer."""
+"""The model in place of either side in the captures of a real peer."""
 import json
 import os
 import signal
@@ -25,7 +25,7 @@ class Replay(ProgramTest):
         return report, unexplained
 
     def real_messages(self, capture, role):
-        """Startup frames and, as far as they are one FPDU each, messages of the side that the model plays."""
+        """Startup frames and, if they are one FPDU each, messages of the side that the model plays."""
         found = json.loads(self.run_program("decode", capture, "--json").stdout)
         side = {"client": 0, "server": 1}[role]
         return sum((c["mpa"]["req" if side == 0 else "rep"] is not None)
@@ -57,7 +57,7 @@ class Captures(Replay):
         self.assertEqual(report["matched"], report["messages"] - 1)
 
     def test_what_siw_refuses_the_model_refuses_too(self):
-        """What is expected of each side that offends, or is offended, beyond the layout and length of Terminates."""
+        """The expected differences of each side that offends, or is offended, beyond the layout and length of Terminates."""
         for name, role, matched, explained in (
                 ("read-sink-unknown", "client", -1, []),
                 ("read-sink-short", "client", -1, ["RDMAP-5.2-07"]),
@@ -103,7 +103,7 @@ class Watched(Replay):
                 self.assertEqual(self.replay(self.CAPTURE, role, "--out", "plain"), alone)
                 self.assertEqual(self.replay(self.CAPTURE, role, "--out", "out", *self.WATCHING), alone)
                 plain, watched = self.stats("plain"), self.stats()
-                for stats in plain, watched:  # how often the kernel was entered, which a waveform's window adds to
+                for stats in plain, watched:  # entries into the kernel, which a waveform's window increases
                     del stats["stats"]["model"]["core_clk"], stats["stats"]["model"]["host_clk"]
                     del stats["wall_s"], stats["cpu_s"], stats["frames_per_cpu_s"]
                 self.assertGreater(watched.pop("wave_changes"), 0)
@@ -179,13 +179,13 @@ class WrongCaptures(Replay):
         return "changed.pcap"
 
     def test_a_real_side_that_breaks_the_rules(self):
-        """The server's first Send with MSN 3: a model cannot do that, whatever its program wants."""
+        """The server's first Send has MSN 3: a model cannot send that, whatever its program asks for."""
         def skip_msn(octets):
             head = bytes.fromhex("0022 4143 00000000 00000000 00000001 00000000")
-            at = octets.index(head, octets.index(head) + 1)  # the client's comes first
+            at = octets.index(head, octets.index(head) + 1)  # the client's Send comes first
             words = list(struct.unpack_from(">18H", octets, at))
             words[7] += 2  # the MSN
-            words[10] = (words[10] - 2) % 0xffff  # of the payload, for TCP's checksum
+            words[10] = (words[10] - 2) % 0xffff  # in the payload, to keep TCP's checksum
             struct.pack_into(">18H", octets, at, *words)
             return octets
 
@@ -197,7 +197,7 @@ class WrongCaptures(Replay):
         self.assertIn("MSN 1", difference["got"])
 
     def test_a_message_that_the_model_never_sends(self):
-        """The server's first Write becomes a Read Response that nobody asked for; the replay goes on without it."""
+        """The server's first Write becomes an unsolicited Read Response; the replay continues without it."""
         def answer_unasked(octets):
             at = octets.index(bytes.fromhex("004e c140"))
             words = list(struct.unpack_from(">40H", octets, at))
@@ -225,7 +225,7 @@ class WrongCaptures(Replay):
         self.assertRegex(self.refuse(self.changed(drop_a_data_segment), "--as", "server"),
                          r"cannot be replayed: .*octets are missing")
 
-    # What is missing at the end of a stream leaves no hole.
+    # Octets missing at the end of a stream leave no hole.
     def test_a_capture_that_is_not_whole(self):
         def cut_a_frame(octets):
             at = 24

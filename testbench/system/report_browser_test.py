@@ -1,4 +1,4 @@
-"""The page of rnicsim report in a real browser: what it shows, that it can be used, and that it asks nobody for anything.
+"""The page of rnicsim report in a real browser: its contents, its controls, and that it makes no requests.
 
 Screenshots go to the folder that SCREENSHOTS names.
 """
@@ -52,7 +52,7 @@ class Page(ReportTest):
         return self.run_script(f"[...{table}.querySelectorAll('tbody tr')].map(r => r.children[{index}].textContent)")
 
     def assert_sound(self, name):
-        """Nothing was complained of, nothing was asked for, nothing is cut off; and its pictures."""
+        """No errors, no requests, nothing cut off; takes the pictures."""
         self.assertEqual(self.browser.problems, [])
         self.assertEqual(self.run_script("performance.getEntriesByType('resource').map(r => r.name).filter(n => !n.startsWith('data:'))"), [])
         self.assertLessEqual(self.run_script("document.documentElement.scrollWidth"), 1280)
@@ -134,7 +134,7 @@ class Page(ReportTest):
         self.assert_sound("run")
 
     def names_are_whole(self, sequence):
-        """No text of the drawing leaves it, none lies on another one of its line, and the drawing does not leave the page."""
+        """Every text stays inside the drawing and overlaps none on its line, and the drawing stays inside the page."""
         boxes = self.run_script(f"[...{sequence}.querySelectorAll('svg text')].map(t => {{ const b = t.getBBox(); "
                                 "return [t.textContent, b.x, b.x + b.width, b.y]; })")
         width, room = self.run_script(f"[{sequence}.querySelector('svg.sequence').clientWidth, {sequence}.clientWidth]")

@@ -20,7 +20,7 @@ class ReportTest(ProgramTest):
         return json.loads((self.folder / folder / "stats.json").read_text())
 
     def full_run(self, folder, *options):
-        """The same with all that a run's folder may have."""
+        """The same with every file that a run's folder may have."""
         stats = {**self.small_run(folder, *options), **FIXTURE["stats"]}
         self.write(f"{folder}/stats.json", stats)
         self.write(f"{folder}/series.json", FIXTURE["series"])

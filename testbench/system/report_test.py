@@ -54,7 +54,7 @@ class Report(ReportTest):
         script = (ROOT / "model/report/page/diagram.js").read_text()
         blocks = set(re.findall(r'^  \["(\w+)", \d, \d, ', script, re.M))
         chip = set(re.findall(r"\b[a-z]+_[a-z_]+\b", readme)) | {"irrq", "fwcpu"}
-        # Of the PCIe block the page has links, tags and credits; the other two only join messages.
+        # From the PCIe block the page shows links, tags and credits; the other two only join messages.
         self.assertEqual(chip - blocks, {"dma_read", "dma_write", "qp_events", "stream_errors"})
         self.assertEqual(blocks - chip, set())
         arrows = re.findall(r'\["(\w+)", "(\w+)"\]', script.split("kArrows")[1].split("];")[0])

@@ -5,7 +5,7 @@ import unittest
 
 from rnicsim import ProgramTest
 
-# What tshark calls a segment whose octets it saw pass before, or has seen later ones of.
+# tshark's names for a segment whose octets, or later ones, it has seen before.
 AGAIN = ("tcp.analysis.retransmission", "tcp.analysis.fast_retransmission", "tcp.analysis.spurious_retransmission",
          "tcp.analysis.out_of_order")
 
@@ -28,7 +28,7 @@ class Retransmissions(ProgramTest):
         return run.stdout.splitlines()
 
     def found(self):
-        """Segments that a sent again as tshark sees it, and their octets."""
+        """Segments that tshark sees as sent again by a, and their octets."""
         lengths = self.tshark("-Y", f"ip.src == 10.0.0.1 && tcp.len > 0 && ({' || '.join(AGAIN)})", "-T", "fields",
                               "-e", "tcp.len")
         return len(lengths), sum(map(int, lengths))
@@ -53,8 +53,8 @@ class Retransmissions(ProgramTest):
                                                        f"rnic.tcp.sack={sack}")
                 found, found_octets = self.found()
                 self.assertGreater(lost, 10)
-                # The capture is behind the fault: of what was sent again it lacks what was lost again, and what was the
-                # last of all when it was lost is new to it.
+                # The capture is taken after the fault: it lacks retransmissions that were lost again, and the retransmission of a lost last
+                # segment looks new to it.
                 self.assertLessEqual(found, segments)
                 self.assertGreaterEqual(found, segments - lost // 10)
                 self.assertLessEqual(found_octets, octets)

@@ -1,4 +1,4 @@
-"""What the tests of the program share: running it, and scenarios to run it on.
+"""Shared by the tests of the program: running it, and scenarios to run it on.
 
 The environment variable RNICSIM names the program, RV32_IMAGE the firmware's image, if the build made one.
 """
@@ -15,7 +15,7 @@ TRACES = ROOT / "traces"
 QUICKSTART = TRACES / "quickstart.json"
 RV32 = ("--set", "rnic.fwcpu.target=rv32")
 NEEDS_RTL = unittest.skipUnless(os.path.exists(os.environ.get("RNICSIM", "") + "_rtl"), "rnicsim_rtl is not built")
-# Of stats.json and its folder, whatever the run simulates.
+# Members of stats.json about the run and its folder, whatever it simulates.
 RUN_KEYS = {"end", "complete", "versions", "seed", "digest", "sim_time_ps", "wall_s", "cpu_s", "frames", "frames_per_cpu_s",
             "errors", "utilization", "config", "stats", "bottleneck", "bottleneck_candidates", "phases", "occupancy"}
 RUN_FILES = {"stats.json", "stats.txt", "fw_log.txt", "wire.pcapng"}
@@ -46,7 +46,7 @@ def is_swept(scenario):
 
 
 class ProgramTest(unittest.TestCase):
-    """A test in a folder of its own, which is the program's working directory."""
+    """A test in its own folder, which is the program's working directory."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -69,7 +69,7 @@ class ProgramTest(unittest.TestCase):
         return json.loads((self.folder / "out/stats.json").read_text())
 
     def small_scenario(self, name="small.json", **connection):
-        """quickstart with a tenth of its messages and the given settings of its connection; crc=False is the devices', too."""
+        """quickstart with a tenth of its messages and the given settings of its connection; crc=False also applies to the devices."""
         scenario = json.loads(QUICKSTART.read_text())
         for item in scenario["work"]:
             item["count"] //= 10

@@ -1,4 +1,4 @@
-"""A scenario of traces/, by its name, with every stage that has a twin replaced: nothing is a cycle earlier or later."""
+"""A scenario of traces/, by its name, with every stage that has a twin replaced: no cycle differs."""
 import json
 import sys
 import unittest
@@ -19,11 +19,11 @@ class RtlScenario(ProgramTest):
 class SweptRtlScenario(ProgramTest):
     def points(self, *options):
         run = self.run_program("run", "short.json", "--out", "out", "--jobs", 2, *options)
-        self.assertIn(run.returncode, (0, 1), run.stdout + run.stderr)  # so short, figures may be missed
+        self.assertIn(run.returncode, (0, 1), run.stdout + run.stderr)  # so short a run may miss figures
         return json.loads((self.folder / "out/sweep.json").read_text())["points"]
 
     def test_the_same_digest(self):
-        """At every point of a sweep, with fewer messages; where one axis varies at a time, at the first value of each."""
+        """At every point of a sweep, with fewer messages; if one axis varies at a time, at the first value of each."""
         scenario = json.loads((TRACES / f"{NAME}.json").read_text())
         if isinstance(scenario["sweep"], dict):
             axes = [a for a in scenario["sweep"]["axes"] if a["key"] != "rnic.datapath.beat_bytes"]  # the twins have one width

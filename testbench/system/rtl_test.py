@@ -1,4 +1,4 @@
-"""Runs with SystemVerilog twins in place of stages, and beside them, are the runs without: same cycles, same octets."""
+"""Runs with SystemVerilog twins in place of stages, and beside them, equal the runs without: same cycles, same octets."""
 import os
 import shutil
 import unittest
@@ -8,7 +8,7 @@ from rnicsim import TRACES, ProgramTest
 
 class Rtl(ProgramTest):
     def compare(self, scenario, *options):
-        """The same run twice, with and without options: equal in all but how often the calendar was called."""
+        """The same run twice, with and without options: equal except for the number of calls to the calendar."""
         runs = []
         for extra in ([], options):
             stats = self.run_scenario(scenario, *extra)

@@ -1,4 +1,4 @@
-"""The firmware as RV32 code: what it does on the wire and for the host is what the native firmware does."""
+"""The firmware as RV32 code: it acts on the wire and for the host as the native firmware does."""
 import json
 import os
 import shutil
@@ -23,7 +23,7 @@ def frames(capture):
 
 
 def session_messages(chunks):
-    """Function code and private data of the DATA chunks with PPID 17, but for Terminates."""
+    """Function code and private data of the DATA chunks with PPID 17, except Terminates."""
     while len(chunks) >= 4:
         kind, _, length = struct.unpack_from(">BBH", chunks)
         if kind == 0 and struct.unpack_from(">I", chunks, 12)[0] == 17 and chunks[18:20] != b"\0\4":
@@ -32,7 +32,7 @@ def session_messages(chunks):
 
 
 def startup_frames(capture):
-    """(sender's address, MPA start-up frame or session control message) of all connections, in no order of time."""
+    """(sender's address, MPA start-up frame or session control message) of all connections, not sorted by time."""
     found = []
     for frame in frames(capture):
         ip = frame[14:14 + struct.unpack_from(">H", frame, 16)[0]]

@@ -1,4 +1,4 @@
-"""Every scenario of traces/ does what it says, and tshark agrees with every octet it puts on the wire."""
+"""Every scenario of traces/ does what it promises, and tshark agrees with every octet it puts on the wire."""
 import json
 import sys
 import unittest
@@ -24,7 +24,7 @@ class Scenario(ProgramTest):
 
 class SweptScenario(Scenario):
     def test_checks_pass_and_tshark_agrees(self):
-        """Without captures: retransmissions_test.py has tshark look at loss."""
+        """Without captures: retransmissions_test.py checks loss with tshark."""
         run = self.run_program("run", TRACES / f"{NAME}.json", "--out", "out", "--jobs", 2)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         for point in json.loads((self.folder / "out/sweep.json").read_text())["points"]:

@@ -1,4 +1,4 @@
-"""Captures of SCTP made by hand: octets of worked examples, or chunks under a checksum computed here, bit by bit."""
+"""Captures of SCTP built by hand: octets of worked examples, or chunks with a checksum computed here, bit by bit."""
 import struct
 
 CLIENT, SERVER = 0x0A000002, 0x0A000001

@@ -1,4 +1,4 @@
-"""Captures of DDP over SCTP, made by hand and of runs: by decode, by tshark with our dissector, and by check_wire.py."""
+"""Captures of DDP over SCTP, built by hand and from runs: read by decode, by tshark with our dissector, and by check_wire.py."""
 import json
 import re
 import struct
@@ -8,13 +8,13 @@ import sctp_capture as sctp
 from rnicsim import DISSECTOR, ProgramTest, needs_lua
 from sctp_scenarios_test import over_sctp
 
-NEXT_TSN, NEXT_SSN = 1005, 3  # of the client, behind the worked packets
+NEXT_TSN, NEXT_SSN = 1005, 3  # the client's, after the worked packets
 
 
 @needs_lua
 class SctpCapture(ProgramTest):
     def capture(self, *chunks, wrong=0):
-        """The worked packets, and then one of the client for each of `chunks`."""
+        """The worked packets, and then one packet of the client for each of `chunks`."""
         frames = sctp.worked() + [sctp.frame(True, sctp.packet(True, c, wrong)) for c in chunks]
         (self.folder / "c.pcapng").write_bytes(sctp.pcapng(frames))
         return len(frames)

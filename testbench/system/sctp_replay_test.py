@@ -1,4 +1,4 @@
-"""Replay of captures with DDP over SCTP: of libusrsctp's, and of the model's own, which the model repeats in either place."""
+"""Replay of captures with DDP over SCTP: libusrsctp's captures, and the model's own, which the model repeats in either role."""
 import json
 import os
 import struct
@@ -82,8 +82,8 @@ class Runs(Replay):
 
 @unittest.skipUnless("SCTP_PEER" in os.environ, "sctp_peer is not built: libusrsctp-dev is missing")
 class FarEnds(Replay):
-    """What two far ends on libusrsctp said to each other: the chip instead of either of them."""
-    # A rejection that names other depths, and a zero-length Read as ready-to-receive message with a sink of its own.
+    """Exchanges between two far ends on libusrsctp: the chip replaces either of them."""
+    # A rejection that names other depths, and a zero-length Read as ready-to-receive message with its own sink.
     EXPLAINED = {("reject", "server"): "MPA-ENH-9.1-07", ("ready to receive, Read", "client"): "choices.md 20"}
 
     def capture(self, listen, connect):
@@ -131,7 +131,7 @@ class ByHand(Replay):
         return sctp.worked()[:6] + [self.control(True, 1003, 3, self.TERMINATE), self.control(False, 0, 1, self.TERMINATE)]
 
     def test_the_server(self):
-        """The client of the examples begins without the ready-to-receive message that it has agreed on."""
+        """The client of the examples begins without the agreed ready-to-receive message."""
         self.write(self.frames())
         self.assertEqual(self.replay("server", capture="c.pcapng"), {"messages": 1, "matched": 1, "differences": []})
 
@@ -142,7 +142,7 @@ class ByHand(Replay):
             self.assertRegex(self.refusal(), r"c\.pcapng: cannot be replayed: .* stream 0: messages are missing")
 
     def test_a_session_that_nobody_took(self):
-        """The server has no listener: it ends the session, which it never accepted."""
+        """The server has no listener: it ends the session without ever accepting it."""
         self.write(sctp.worked()[:3] + [self.control(False, 0xFFFFFFFF, 0, self.TERMINATE), self.control(True, 1001, 1, self.TERMINATE)])
         for role, messages in ("server", 0), ("client", 1):
             self.assertEqual(self.replay(role, capture="c.pcapng"), {"messages": messages, "matched": messages, "differences": []})

@@ -6,7 +6,7 @@ import unittest
 from rnicsim import NEEDS_IMAGE, NEEDS_RTL, RV32, ProgramTest
 
 TRACES = pathlib.Path(__file__).resolve().parents[2] / "traces"
-# What is of MPA or TCP alone, and what the refusal names.
+# Scenarios that need MPA or TCP, and the key that the refusal names.
 REFUSED = {
     "errors/mpa_closed": "inject[0].close_after",
     "errors/mpa_crc": "inject[0].field",
@@ -25,7 +25,7 @@ FAULTS = {
 
 
 def over_sctp(scenario):
-    """Without what MPA has beside it; revision 1 is a plain session."""
+    """Without the keys that only MPA has; revision 1 becomes a plain session."""
     scenario = {**scenario, "transport": "sctp"}
     for connection in scenario.get("connections", []):
         if connection.pop("mpa_revision", 2) == 1:
@@ -71,7 +71,7 @@ class OverSctp(ProgramTest):
                 self.assertEqual(run.returncode, 2, run.stderr)
                 self.assertIn(REFUSED[name], run.stderr)
 
-    # Nothing is lost and nothing comes twice.
+    # Nothing is lost and nothing arrives twice.
     def test_a_bad_cable(self):
         scenario = json.loads((TRACES / "quickstart.json").read_text())
         for fault, settings in FAULTS.items():
@@ -96,7 +96,7 @@ class OverSctp(ProgramTest):
         scenario = json.loads((TRACES / "quickstart.json").read_text())
         self.check(self.run_scenario(self.write(over_sctp(scenario)), *RV32))
 
-    # Twins in the stages' places do the same to the cycle.
+    # Twins in place of the stages do the same in every cycle.
     @NEEDS_RTL
     def test_twins(self):
         for name in ("quickstart", "atomics", "errors/rdma_bounds"):

@@ -1,4 +1,4 @@
-"""Figures over time, and a warm-up that does not count (model/system/series.md)."""
+"""Figures over time, and a warm-up that is not counted (model/system/series.md)."""
 import contextlib
 import csv
 import json
@@ -48,7 +48,7 @@ class Series(ProgramTest):
         self.assertEqual((units["a.rx.placed"], units["a.rx.payload"]), ("link", "Gb/s"))
 
     def test_payload_that_is_placed_is_payload_that_was_sent(self):
-        """However it came: with losses, most of it is placed after gaps."""
+        """However it arrives: with losses, most of it is placed after gaps."""
         for options in (), ("--set", "link.forward.loss.every=40"):
             run = self.run_program("run", TRACES / "write_bw.json", "--set", "work.writes.count=100", "--stats-every", "10us", *options)
             self.assertIn(run.returncode, (0, 1), run.stderr)  # the goodput suffers
@@ -99,7 +99,7 @@ class Series(ProgramTest):
 
 
     def test_a_series_has_a_limit(self):
-        """It is in memory until the run ends."""
+        """The series is kept in memory until the run ends."""
         whole = self.series(QUICKSTART, "--stats-every", "10us")[1]
         values = sum(len(row) for row in whole["rows"])
         self.series(QUICKSTART, "--stats-every", "10us", "--set", f"sim.max_series_values={values}")
@@ -142,12 +142,12 @@ class Warmup(ProgramTest):
         self.assertEqual(late["bottleneck"]["name"], "wire a to b")
 
     def test_figures_of_the_steady_part(self):
-        """Computed from the database and the series of all of the run."""
+        """Computed from the database and the series of the whole run."""
         warm = 300_000_000
         options = TRACES / "write_bw.json", "--set", "work.writes.count=400", "--warmup", "300us", "--stats-every", "10us"
         stats = self.run_scenario(*options, "--db", "out/run.sqlite")
         with contextlib.closing(sqlite3.connect(self.folder / "out/run.sqlite")) as database:
-            # Before and behind the Writes there is a Send: the first one begins, the last one tells that all are there.
+            # There is a Send before and one after the Writes: the first one starts them, the last one says that all have arrived.
             posted = database.execute("SELECT posted_ps, polled_ps FROM requests WHERE polled_ps NOT NULL AND text LIKE 'a.%' "
                                       "ORDER BY posted_ps").fetchall()
         self.assertEqual(len(posted), 402)
@@ -173,7 +173,7 @@ class Warmup(ProgramTest):
         for node in "ab":
             chip = stats["stats"][node]["rnic"]
             self.assertAlmostEqual(total(f"{node}.mac_tx.frames") * 1e-12 / chip["mac_tx"]["frames"]["value"], 1, delta=1e-3)
-            # The last row ends with the run, its clocks a little later.
+            # The last row ends with the run, but its clocks stop a little later.
             busy, cycles = chip["fwcpu"]["busy_cycles"]["value"], time / 4000
             self.assertAlmostEqual(chip["fwcpu"]["utilization"]["value"], busy / cycles, delta=1e-3)
             self.assertLessEqual(chip["mac_rx"]["buffered_max"]["value"], 1 << 16)
@@ -181,7 +181,7 @@ class Warmup(ProgramTest):
                 if (thing["node"], thing["name"]) == (node, "tx.jobs"):
                     taken = sum(i * thing["bin_width"] * n for i, n in enumerate(thing["histogram"]))
                     self.assertAlmostEqual(total(f"{node}.tx.jobs") / time, taken / thing["cycles"], delta=0.05)
-        # All of it is steady until the last Writes.
+        # Everything is steady until the last Writes.
         steady = [row[names.index("wire a to b")] for _, row in rows[:(requests[-1][1] - warm) // 10_000_000 - 2]]
         self.assertAlmostEqual(sum(steady) / len(steady), 1, delta=0.01)
         self.assertGreater(stats["utilization"]["wire a to b"], 0.99)

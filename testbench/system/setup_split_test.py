@@ -1,4 +1,4 @@
-"""stats.json tells where the time of a setup and of a command went."""
+"""stats.json splits the time of a setup and of a command into its parts."""
 import unittest
 
 from rnicsim import TRACES, ProgramTest
@@ -19,7 +19,7 @@ class SetupSplit(ProgramTest):
             self.assertEqual(self.setup(stats, node, other)["total"]["count"], 0)
         self.assertEqual(self.setup(stats, "a", "initiator")["host"]["max"], 0)
         self.assertGreater(self.setup(stats, "b", "responder")["host"]["max"], 0)
-        # The handshake is one round trip of the cable at least.
+        # The handshake takes at least one round trip of the cable.
         self.assertGreaterEqual(self.setup(stats, "a", "initiator")["tcp"]["max"], 1_000_000)
 
     def test_every_setup_and_command_is_counted(self):

@@ -1,4 +1,4 @@
-"""A sweep on a cluster: a Slurm of one node, and GNU parallel. Killed in the middle and resumed, it comes to what one process comes to."""
+"""A sweep on a cluster: a Slurm of one node, and GNU parallel. Killed in the middle and resumed, it gives one process's results."""
 import fcntl
 import json
 import os
@@ -31,12 +31,12 @@ class Cluster(ProgramTest):
         self.assertEqual(self.whole.returncode, 0, self.whole.stderr)
 
     def records(self):
-        """Of all tasks."""
+        """Records of all tasks."""
         lines = [line for file in (self.folder / "out").glob("points.*-of-*.jsonl") for line in file.read_text().splitlines()]
         return [json.loads(line) for line in lines if line.endswith("}")]
 
     def sweep(self, folder):
-        """Without what differs from run to run."""
+        """sweep.json without the members that differ from run to run."""
         sweep = json.loads((self.folder / folder / "sweep.json").read_text())
         for point in sweep["points"]:
             del point["cpu_s"]
@@ -116,7 +116,7 @@ class Parallel(Cluster):
                 self.assertIsNone(sweep.poll(), "it has ended")
                 time.sleep(0.005)
             os.killpg(sweep.pid, 9)
-        for journal in (self.folder / "out").glob("points.*.jsonl"):  # until its task has ended, which parallel may leave behind
+        for journal in (self.folder / "out").glob("points.*.jsonl"):  # waits for the end of its task, which parallel may leave running
             with journal.open() as file:
                 fcntl.flock(file, fcntl.LOCK_EX)
         finished = len(self.records())

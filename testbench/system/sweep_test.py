@@ -1,4 +1,4 @@
-"""A scenario with a sweep: a run for each point, each the run that it would be alone."""
+"""A scenario with a sweep: a run for each point, equal to the same run alone."""
 import json
 import os
 import pathlib
@@ -120,7 +120,7 @@ class Sweep(ProgramTest):
         self.assertIn("FAILED", (self.folder / "out/2/report.txt").read_text())
 
     def long_scenario(self):
-        """Points that take about as long as it takes to look for their files."""
+        """Points that run long enough for the test to look at their files."""
         return self.scenario(work=[{"op": "send", "size": 65536, "count": 600}])
 
     def written(self, name):
@@ -128,7 +128,7 @@ class Sweep(ProgramTest):
         return (file.stat().st_ino, file.stat().st_mtime_ns) if file.exists() else None
 
     def records(self):
-        """Of the journal; nothing before the first point has ended."""
+        """Records of the journal; none before the first point has ended."""
         file = self.folder / "out/points.jsonl"
         return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
@@ -144,11 +144,11 @@ class Sweep(ProgramTest):
             begin = time.monotonic()
             stop(sweep)
             errors = sweep.communicate(timeout=1200)[1]
-            self.assertLess(time.monotonic() - begin, 10)  # a second, on a machine with nothing else to do
+            self.assertLess(time.monotonic() - begin, 10)  # a second, on an idle machine
             return sweep.returncode, errors
 
     def check_resumed(self):
-        """Goes on, and comes to what a sweep comes to that nobody stops; returns how many points were finished before."""
+        """Resumes a sweep and compares the results with those of an uninterrupted one; returns how many points were finished before."""
         first = self.written("out/0/stats.json")
         run = self.run_program("run", "swept.json", "--out", "out", "--resume")
         self.assertEqual(run.returncode, 0, run.stderr)
@@ -210,7 +210,7 @@ class Sweep(ProgramTest):
         self.assertAlmostEqual(baseline["mean"], sum(values[:3]) / 3, places=9)
         self.assertGreater(baseline["ci95"], 0)
         self.assertIn("means, with 95 % confidence intervals:", run.stdout)
-        # An MTU of 1500 is the baseline: that point is the same run, and not run again.
+        # An MTU of 1500 is the baseline: that point is the same run, so it is not run again.
         self.assertEqual([p["id"] for p in sweep["points"][12:]], [p["id"] for p in sweep["points"][:3]])
         self.assertEqual([p["folder"] for p in sweep["points"][12:]], ["out/00", "out/01", "out/02"])
         self.assertFalse((self.folder / "out/12").exists())
@@ -268,7 +268,7 @@ class Sweep(ProgramTest):
         with subprocess.Popen(command, cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as sweep:
             children = pathlib.Path(f"/proc/{sweep.pid}/task/{sweep.pid}/children")
             while not (self.folder / "out/0").exists() or not (child := children.read_text().split()):
-                time.sleep(0.001)  # a process that checks the columns comes before
+                time.sleep(0.001)  # a process that checks the columns comes first
             os.kill(int(child[0]), signal.SIGKILL)
             errors = sweep.communicate(timeout=1200)[1]
         self.assertEqual(sweep.returncode, 4, errors)
@@ -310,7 +310,7 @@ class Sweep(ProgramTest):
             while not (self.folder / "out/0").is_dir():
                 self.assertIsNone(sweep.poll(), "it has ended")
                 time.sleep(0.001)
-            sweep.send_signal(signal.SIGSTOP)  # however fast it is, it does not end before the others have looked
+            sweep.send_signal(signal.SIGSTOP)  # keeps a fast sweep from ending before the others have looked
             for options in ((), ("--resume",)):
                 run = self.run_program("run", "swept.json", "--out", "out", *options)
                 self.assertEqual((run.returncode, run.stderr),

@@ -44,7 +44,7 @@ class TlpCapture(ProgramTest):
         interrupts = self.fields(of_a + " && rnicsim_tlp.vector", "rnicsim_tlp.address")
         self.assertEqual(len(interrupts), stats["root_complex"]["interrupts"]["value"])
         self.assertTrue(all(int(address, 16) >> 20 == 0xfee for address, in interrupts))
-        # A completion is of a read under its tag, which is asked again only when all has come.
+        # A completion belongs to the read with its tag, which is free again only when all completions have arrived.
         left = {}
         for kind, direction, tag, length, count in self.fields(of_a + " && rnicsim_tlp.type != 1", *(
                 "rnicsim_tlp." + name for name in ("type", "direction", "tag", "length", "byte_count"))):
@@ -58,7 +58,7 @@ class TlpCapture(ProgramTest):
         self.assertGreater(len(left), 0)
 
     def test_configuration_space(self):
-        """No scenario has such TLPs: their octets are written down here."""
+        """No scenario has such TLPs: their octets are given here."""
         pseudo = lambda direction, space, offset: struct.pack(">BBBBIQ", 1, direction, space, 0, offset, 0)
         tlps = [pseudo(1, 3, 0x104) + bytes.fromhex("04000001 0000050f 01000104"),
                 pseudo(1, 3, 0x82) + bytes.fromhex("44000001 0000060c 01000080 000023c1"),
@@ -138,7 +138,7 @@ class Decoded(ProgramTest):
         self.assertIn(f"{self.stats['frames']} frames, ", lines[-1])
 
     def test_a_place_is_that_of_the_file(self):
-        """A broken FPDU is found in the same frame, wherever in the file that is."""
+        """A broken FPDU is reported in the same frame, wherever that is in the file."""
         found = []
         for options in (), ("--capture-tlps",):
             self.run_scenario(self.small_scenario(), *options)

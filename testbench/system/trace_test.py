@@ -1,4 +1,4 @@
-"""The transaction log tells what the other outputs tell, and when."""
+"""The transaction log agrees with the other outputs, and adds the times."""
 import collections
 import csv
 import unittest
@@ -36,7 +36,7 @@ class TransactionLog(ProgramTest):
         self.assertEqual(times, sorted(times))
 
     def test_the_octets_that_segments_place(self):
-        """Of each segment its own: those of a request are its size."""
+        """Each segment has its own; those of a request add up to its size."""
         for scenario, count in (("read_bw_ord1.json", "work.reads.count=20"), ("write_bw.json", "work.writes.count=20")):
             segments = collections.defaultdict(list)
             for line in self.lines(TRACES / scenario, "--set", count):

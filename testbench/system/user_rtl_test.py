@@ -1,4 +1,4 @@
-"""A user's own modules in place of blocks: the program with them (RNICSIM), and how a build gets them."""
+"""A user's own modules in place of blocks: the program with them (RNICSIM), and how to build it."""
 import unittest
 
 from rnicsim import ROOT, ProgramTest
@@ -17,7 +17,7 @@ class UserRtl(ProgramTest):
             self.assertEqual(self.run_scenario(self.small_scenario(), *options)["digest"], plain["digest"])
 
     def test_a_block_with_cycles_of_its_own(self):
-        """It refuses beats at random and gives them later: all arrives, at other times."""
+        """It refuses beats at random and outputs them later: all arrives, at other times."""
         plain = self.run_scenario(self.small_scenario())
         other = self.run_scenario("small.json", "--rtl", "crc_check")
         self.assertNotEqual(other["digest"], plain["digest"])

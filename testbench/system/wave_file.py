@@ -1,9 +1,9 @@
-"""What tests read of a waveform: the changes of its signals. FST by Debian's fst2vcd, which is not ours."""
+"""Reads waveforms for tests: the changes of their signals. FST through Debian's fst2vcd, an independent reader."""
 import subprocess
 
 
 def read_vcd(text):
-    """By full name: the times in ps at which it changed, and to what, as a string of bits."""
+    """By full name: the times in ps at which a signal changed, and its new value as a string of bits."""
     head, body = text.split("$enddefinitions", 1)
     names, scope = {}, []
     for words in map(str.split, head.splitlines()):
@@ -25,12 +25,12 @@ def read_vcd(text):
 
 
 def read_fst(file):
-    """The same of an FST file."""
+    """The same for an FST file."""
     return read_vcd(subprocess.run(["fst2vcd", file], check=True, capture_output=True, text=True).stdout)
 
 
 def time_in(changes, holds, end):
-    """For how long a value holds, until the end; unknown is never."""
+    """How long a value holds, up to the end; unknown values do not count."""
     total = 0
     for (at, value), (until, _) in zip(changes, [*changes[1:], (end, "")]):
         if "x" not in value and holds(value):

@@ -8,7 +8,7 @@ from wave_file import read_fst
 
 WINDOW = ("--wave-from", "60us", "--wave-to", "70us")
 NEEDS_GTKWAVE = unittest.skipUnless(shutil.which("gtkwave") and shutil.which("xvfb-run"), "no gtkwave and Xvfb")
-# Prints what GTKWave shows, with the values at a time.
+# Prints GTKWave's signals, with their values at a time.
 SCRIPT = """
 gtkwave::setMarker 61000000
 foreach name [gtkwave::getDisplayedSignals] {
@@ -47,7 +47,7 @@ class Layouts(ProgramTest):
     def test_the_groups_are_what_moves(self):
         for name in ("host_a.core1", "rnic_a.state.flow0", "rnic_a.state.pcie", "rnic_a.tx", "rnic_b.rx"):
             self.assertIn(name, self.groups)
-        self.assertNotIn("rnic_a.state.flow1", self.groups)  # nobody uses it
+        self.assertNotIn("rnic_a.state.flow1", self.groups)  # unused
         self.assertIn("rnic_a.state.flow0.snd_una", self.groups["rnic_a.state.flow0"])
         self.assertIn("rnic_a.tx.sealed.valid", self.groups["rnic_a.tx"])
         self.assertLess(sum(map(len, self.groups.values())), 1000)
@@ -63,7 +63,7 @@ class Layouts(ProgramTest):
         self.assertEqual([c[1] for c in commands if c[0] == "divider_add"], list(self.groups))
 
     def view(self):
-        """Where the waves begin, the time of the 750 pixels that they have, and the marker, as GTKWave reads its file."""
+        """Start of the waves, time span of their 750 pixels, and the marker, as GTKWave reads its file."""
         text = (self.folder / "w.gtkw").read_text()
         begin = int(re.search(r"^\[timestart\] (\d+)$", text, re.MULTILINE)[1])
         zoom, marker, rest = re.search(r"^\*(\S+) (\S+)( .*)$", text, re.MULTILINE).groups()

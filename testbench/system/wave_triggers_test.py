@@ -1,4 +1,4 @@
-"""Waveforms around a moment that the run finds: triggers, and what a run that fails leaves."""
+"""Waveforms around a moment that the run finds: triggers, and the waveform of a run that fails."""
 import json
 import os
 import pathlib
@@ -18,7 +18,7 @@ SCOPE = ("--wave-scope", "rnic_a.tx")
 
 
 def own_mounts():
-    """Whether this machine lets us have a small disk of our own."""
+    """Whether this machine lets us mount a small disk."""
     probe = ("unshare", "--map-root-user", "--mount", "sh", "-c", "mount -t tmpfs -o size=64k tmpfs /mnt")
     return shutil.which("unshare") is not None and subprocess.run(probe, capture_output=True, check=False).returncode == 0
 
@@ -39,7 +39,7 @@ class WaveTest(ProgramTest):
         return run
 
     def events(self, *options, scenario=None):
-        """Of the same run: (time, kind, node, QP, request), in order of time."""
+        """Events of the same run: (time, kind, node, QP, request), in order of time."""
         self.run_program("run", scenario or self.small, "--out", "log", "--no-capture", "--trace", "log.tsv", *options)
         rows = [line.split("\t") for line in (self.folder / "log.tsv").read_text().splitlines()]
         head = rows[0]
@@ -47,13 +47,13 @@ class WaveTest(ProgramTest):
                  r[head.index("request")]) for r in rows[1:]]
 
     def window(self):
-        """The first and the last time of the waveform, by a reader that is not ours."""
+        """The first and the last time of the waveform, read by an independent tool."""
         text = subprocess.run(["fst2vcd", "w.fst"], cwd=self.folder, check=True, capture_output=True, text=True).stdout
         times = [int(line[1:]) for line in text.splitlines() if line.startswith("#")]
         return times[0], times[-1]
 
     def check_same_as_a_window(self, begin, end, *options, scenario=None):
-        """The waveform is, octet for octet, that of a run with a given window."""
+        """The waveform equals, octet for octet, one of a run with the given window."""
         found = (self.folder / "w.fst").read_bytes()
         self.run_program("run", scenario or self.small, "--out", "again", "--no-capture", "--wave", "again.fst", *SCOPE, "--wave-from",
                          f"{begin}ps", "--wave-to", f"{end}ps", *options)
@@ -115,7 +115,7 @@ class Triggers(WaveTest):
     def test_in_the_first_and_the_last_microsecond(self):
         events = [e for e in self.events() if e[4]]
         at, *_, request = events[0]
-        self.assertLess(at, 2 * US)  # as early as there is any
+        self.assertLess(at, 2 * US)  # among the earliest
         self.run_waved("--wave-on", f"request={request}", "--wave-ring", "5us", "--wave-for", "1us")
         self.assertEqual(self.window(), (0, at + US))
         first = {}
@@ -202,7 +202,7 @@ class Ring(WaveTest):
         if length is not None:
             self.assertEqual(end - begin, length)
         changes = read_fst(self.folder / "w.fst")
-        self.assertGreater(sum(map(len, changes.values())), len(changes))  # more than the values at its begin
+        self.assertGreater(sum(map(len, changes.values())), len(changes))  # more than its initial values
         self.assertEqual([f for f in self.files() if f in LAYOUTS], LAYOUTS)
         return begin, end
 
@@ -231,7 +231,7 @@ class Ring(WaveTest):
         self.assertEqual(run.stderr, "rnicsim: w.fst is not written: there was no check-fail\n")
 
     def test_a_run_that_hangs(self):
-        """The last things that happened, and not the silence in which the watchdog waited."""
+        """The last events, and not the silence during which the watchdog waited."""
         slow = ("--set", "host.root_complex.memory_read_ns=5000", "--set", "rnic.pcie.dma_read.completion_timeout_us=1")
         _, end = self.check_left("no progress", 3, *slow, "--wave-scope", "rnic_a", scenario=self.small, length=None)
         last = self.events(*slow)[-1][0]

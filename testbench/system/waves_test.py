@@ -36,14 +36,14 @@ class Waves(ProgramTest):
         self.assertIn("$scope module rnic_b $end", text)
 
     def pins(self, first_us):
-        """Of the chip's transmit side from 200 us on, by signal: the times at which it changed, and to what."""
+        """The chip's transmit side from 200 us on, by signal: the times of its changes, and the new values."""
         text = self.dump("w.vcd", "--wave-scope", "rnic_a.tx", "--wave-from", f"{first_us}us", "--wave-to", "204us").decode()
         changes = {}
         for name, found in read_vcd(text).items():
             changes[name] = of = []
             for at, value in ((max(at, 200_000_000), value) for at, value in found):
                 if of and of[-1][0] == at:
-                    of.pop()  # before, or in this instant
+                    of.pop()  # earlier, or at this time
                 if not of or of[-1][1] != value:
                     of.append((at, value))
         return changes
@@ -53,7 +53,7 @@ class Waves(ProgramTest):
         self.assertEqual(whole.keys(), late.keys())
         moves = 0
         for name, changes in whole.items():
-            if changes[0][1] != late[name][0][1]:  # of a beat that had passed before
+            if changes[0][1] != late[name][0][1]:  # from a beat that passed earlier
                 self.assertNotIn(name.rsplit(".", 1)[1], ("valid", "ready", "credit"))
                 self.assertLessEqual(set(late[name][0][1]), {"x"}, name)
                 changes, late[name] = changes[1:], late[name][1:]
@@ -62,23 +62,23 @@ class Waves(ProgramTest):
         self.assertGreater(moves, 1000)
 
     def test_outside_of_its_window_nothing_is_observed(self):
-        """Counted in work, of which the clock's is none: stages run ahead but in the window, and links tell nobody."""
+        """Counted as work without the clock's: stages run ahead outside the window, and links report nothing."""
         plain = self.run_scenario(QUICKSTART, "--no-capture")
         for first_us in (300, 1500, 2900):
             window = ("--wave", "w.fst", "--wave-from", f"{first_us}us", "--wave-to", f"{first_us + 1}us")
             stats = self.run_scenario(QUICKSTART, "--no-capture", *window)
             self.assertEqual(stats["digest"], plain["digest"])
-            self.assertLess(stats["wave_changes"], 1_000_000)  # of 50 million in the whole run
+            self.assertLess(stats["wave_changes"], 1_000_000)  # out of 50 million in the whole run
             for node in "ab":
                 calls = [run["stats"][node]["core_clk"]["stage_calls"]["value"] for run in (stats, plain)]
                 self.assertLess(calls[0], 1.05 * calls[1])
 
     def test_a_slow_narrow_chip_runs_far_ahead(self):
-        """Long FPDUs take many cycles, and cycles long: what has moved ahead of the window has to have happened before it."""
+        """Long FPDUs take many cycles, and the cycles are long: anything that moved ahead of the window must have happened before it."""
         slow = [word for key in ("rnic.clock_period_ps=100000", "rnic.datapath.beat_bytes=16", "rnic.tcp.mtu=9000",
                                  "rnic.rx.mpa_deframer.queue_fpdus=64") for word in ("--set", key)]
         scenario = json.loads((TRACES / "write_bw.json").read_text())
-        scenario["checks"] = [{"check": "data"}]  # it is no faster than its clock
+        scenario["checks"] = [{"check": "data"}]  # the chip is no faster than its clock
         (self.folder / "slow.json").write_text(json.dumps(scenario))
         for first_us in (400, 40_000):
             window = ("--wave", "w.vcd", "--wave-from", f"{first_us}us", "--wave-to", f"{first_us + 2}us")
@@ -93,7 +93,7 @@ class Probes(ProgramTest):
         return stats, read_vcd((self.folder / "w.vcd").read_text())
 
     def test_they_agree_with_the_accounts_to_the_picosecond(self):
-        """What is in use is so for as many cycles as the accounts say, whose figures are no samples either."""
+        """Resources are in use for as many cycles as the accounts say; neither is sampled."""
         limits = ("--set", "rnic.pcie.link.host_credits.posted_headers=8", "--set", "rnic.pcie.dma_read.max_tags=8")
         stats, waves = self.probes(self.small_scenario(), "--wave-scope", "rnic_a.state", "--wave-scope", "host_a", *limits)
         accounts = {(o["node"], o["name"]): o for o in stats["occupancy"]}
@@ -109,11 +109,11 @@ class Probes(ProgramTest):
                 in_use = sum(a["histogram"][1:]) * a["cycle_ps"]
                 end = stats["sim_time_ps"]
                 self.assertAlmostEqual(time_in(waves[name], lambda value: int(value, 2) != 0, end), in_use, delta=2 * a["cycle_ps"])
-                if account != "responder.irrq":  # node a asks, and is not asked
+                if account != "responder.irrq":  # node a sends requests and receives none
                     self.assertGreater(in_use, 0)
 
     def test_tcp_of_a_flow(self):
-        """At every time: SND.UNA of one end, RCV.NXT of the other, SND.NXT, and the edge of the window, in this order."""
+        """In this order at every time: SND.UNA of one end, RCV.NXT of the other, SND.NXT, and the edge of the window."""
         _, waves = self.probes(self.small_scenario(), "--wave-scope", "rnic_a.state.flow0", "--wave-scope", "rnic_b.state.flow0")
         at_time = {}
         for name, changes in waves.items():
