@@ -17,8 +17,8 @@ namespace {
 constexpr std::uint8_t kRights = abi::kRemoteRead | abi::kRemoteWrite | abi::kRemoteAtomic;
 constexpr std::uint32_t kQps = 16, kPages = 8;
 
-// STags of the test, by index. All regions name the same few words of memory, so operations meet at one address on
-// different ways. The others fail one check each.
+// STags of the test, by index. All good ones give access to the same few words of memory, so operations reach one
+// address in different ways. Each other STag fails one check.
 enum : std::uint32_t {
   kRegion = 1,
   kZeroBased,
@@ -51,7 +51,7 @@ StagContext stag_context(std::uint32_t index) {
     c.qpn = Qpn{1};
     c.qp_epoch = 1;
   };
-  const auto in_pages = [&] {  // the words lie on both sides of a page's end
+  const auto in_pages = [&] {  // the words lie on both sides of a page boundary
     c.bus = kBus % 4096;
     c.log_page = 12;
     c.first_page = 3;
@@ -111,7 +111,7 @@ StagContext stag_context(std::uint32_t index) {
   return c;
 }
 
-// The stage or its twin among neighbours of its own.
+// The stage or its twin with its own neighbours.
 struct Side {
   ContextStore contexts;
   At firmware;
@@ -156,7 +156,7 @@ std::uint64_t random_mask(Prng& rng) {
   }
 }
 
-// Nearly always one of eight words that lie in the region; else at its ends, or at those of the address space.
+// Nearly always one of eight words in the region; otherwise near its ends or those of the address space.
 std::uint64_t random_offset(Prng& rng, std::uint64_t base) {
   switch (rng.below(40)) {
     case 0:
@@ -206,7 +206,7 @@ class AtomicAluCosim : public StageTest, public testing::WithParamInterface<Traf
     f(model);
     f(twin);
   }
-  // Slow and unfair memory, some of which cannot be read. Now and then it is so slow that all entries are taken.
+  // Slow and unfair memory, with some reads failing. Sometimes it is so slow that all entries are taken.
   void draw_memory(Prng& rng, unsigned reads) {
     for (unsigned i = 0; i < reads; ++i) {
       const unsigned n = static_cast<unsigned>(model.reader.requests().size()) + i;
@@ -220,7 +220,7 @@ class AtomicAluCosim : public StageTest, public testing::WithParamInterface<Traf
     const Cycle hold = rng.between(1, 30);
     both([&](Side& s) { s.writer.hold = hold; });
   }
-  // STags end and come again, pages move, and queue pair numbers are used again, while requests are in flight.
+  // STags end and come back, pages move, and queue pair numbers are reused, while requests are in flight.
   void draw_changes(Prng& rng, Cycle from, Cycle until) {
     for (Cycle at = from; at < until; at += rng.between(20, 200)) {
       const auto index = static_cast<std::uint32_t>(rng.between(1, kGoodStags));
@@ -250,7 +250,7 @@ class AtomicAluCosim : public StageTest, public testing::WithParamInterface<Traf
       }
     }
   }
-  // A Write of somebody else, to one of the words or to octets of two.
+  // Another master's Write to one of the words or to octets of two.
   void draw_write(Prng& rng, Cycle at) {
     const std::uint64_t address = kBus + rng.below(kLength - 8), value = rng.next();
     both([&](Side& s) {
@@ -266,7 +266,7 @@ class AtomicAluCosim : public StageTest, public testing::WithParamInterface<Traf
   static void change(Side& s, Cycle at, Number n, const Context& c) {
     s.firmware.at(at, [&s, n, c] { s.contexts.write(n, c); });
   }
-  // Tags name entries, which a block that was reset takes in another order than one that has worked before.
+  // Tags name entries; a block after a reset takes these in another order than a block that has been working.
   void expect_lock_step(bool same_entries = true) {
     expect_same(model.segmenter, twin.segmenter);
     expect_same(model.events, twin.events);
@@ -320,10 +320,10 @@ TEST_P(AtomicAluCosim, AgreesInEveryMessageAndEveryCycle) {
   EXPECT_GT(counters.forwarded, kRequests / 8);
   EXPECT_GT(counters.held_up, 10u);
   EXPECT_GT(counters.failed, 10u);
-  EXPECT_EQ(causes.size(), 8u);  // each check, and memory that could not be read
+  EXPECT_EQ(causes.size(), 8u);  // each check, and a failed memory read
 }
 
-// The twin continues with the blocks of others that were stopped and reset during the same traffic.
+// The twin continues with the state of other blocks that were stopped and reset during the same traffic.
 TEST_P(AtomicAluCosim, BehavesAsNewAfterAResetAmidOperations) {
   Prng rng = seeded(20260118);
   both([](Side& s) { s.run_as(GetParam()); });

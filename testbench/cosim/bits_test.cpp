@@ -9,7 +9,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// The place of each field follows from the order in which the structure names them: 1 + 32 bits, the last one lowest.
+// The structure's order of fields determines the place of each: 1 + 32 bits, the last field lowest.
 TEST(BitsTest, TheFirstFieldIsTheMostSignificantOne) {
   Rqn rqn;
   rqn.shared = true;

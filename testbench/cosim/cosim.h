@@ -1,5 +1,5 @@
-// A C++ stage and its SystemVerilog twin, each between a source and a sink, given the same beats under the same
-// patterns: they agree in every beat and every cycle.
+// A C++ stage and its SystemVerilog twin, each between a source and a sink, get the same beats under the same patterns:
+// they agree in every beat and every cycle.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,8 @@
 
 namespace rnic::test {
 
-// What a stage and its twin gave first that differs; empty where all is the same, fields, octets of beats, and cycles.
+// The first difference between the outputs of a stage and its twin; empty if all fields, octets of beats and cycles
+// agree.
 //   crc_check.out, cycle 4978 (19.912 us), message 203: words: the stage has 16, the twin 15
 template <class T>
 std::string first_difference(const Sink<T>& model, const Sink<T>& twin, std::size_t& message) {
@@ -72,7 +73,7 @@ std::string first_difference(const Sink<T>& model, const Sink<T>& twin, std::siz
   throw testing::AssertionException({testing::TestPartResult::kFatalFailure, __FILE__, __LINE__, text.c_str()});
 }
 
-// Ends the test at the first difference, with a line that says what and when, and one that `where` makes of the
+// Ends the test at the first difference, with a line about its kind and time, and another that `where` makes from the
 // message's number.
 template <class T, class Where>
 void expect_same(const Sink<T>& model, const Sink<T>& twin, Where where) {
@@ -84,7 +85,7 @@ template <class T>
 void expect_same(const Sink<T>& model, const Sink<T>& twin) {
   expect_same(model, twin, [](std::size_t) { return ""; });
 }
-// The same of lists of numbers: cycles, addresses, octets.
+// The same for lists of numbers: cycles, addresses, octets.
 template <class List>
 void expect_same(const std::string& what, const List& model, const List& twin) {
   if (model == twin) return;
@@ -94,7 +95,7 @@ void expect_same(const std::string& what, const List& model, const List& twin) {
       fmt::format("{}[{}]: the stage has {}, the twin {}", what, m - model.begin(), value(m, model), value(t, twin)));
 }
 
-// Replaces a stage that goes no further.
+// Replaces a stage that does nothing more.
 struct Stopped final : Clocked {
   Wake tick() override { return Wake::on_traffic(); }
   void reset() override {}
@@ -106,7 +107,7 @@ inline Bytes random_octets(Prng& rng, std::size_t count) {
   return octets;
 }
 
-// All that a block counts.
+// All counters of a block.
 template <class Block>
 std::string figures(Block& block) {
   StatsRegistry registry;
@@ -116,7 +117,7 @@ std::string figures(Block& block) {
   return text.str();
 }
 
-// The seed of a test's traffic. RNIC_SEED in the environment replays another one.
+// The seed of a test's traffic. RNIC_SEED in the environment overrides it, to replay another run.
 inline Prng seeded(std::uint64_t seed) {
   if (const char* const given = std::getenv("RNIC_SEED")) seed = std::stoull(given);
   std::cout << "RNIC_SEED=" << seed << std::endl;  // a failing assertion of the RTL ends the process
@@ -124,8 +125,8 @@ inline Prng seeded(std::uint64_t seed) {
   return Prng(seed);
 }
 
-// Rounds of traffic, each run until it is through and then compared: as many as it takes for RNIC_BEATS beats, as the
-// environment asks for them, or for tens of thousands.
+// Rounds of traffic; each runs until all of it has passed, and is then compared. The number of rounds gives at least
+// RNIC_BEATS beats, an environment variable, or 20,000.
 inline unsigned rounds(std::size_t beats_of_a_round) {
   const char* const given = std::getenv("RNIC_BEATS");
   const std::size_t beats = given != nullptr ? std::stoull(given) : 20'000;

@@ -14,7 +14,7 @@ struct CrcCheckSide : Chain<CrcCheck, FpduBeat, rtl::CrcCheckPins> {
   void attach_twin(const ContextStore&) { rtl.emplace(block); }
 };
 
-// FPDUs of any flow from any place of its stream, every fourth one with a wrong bit anywhere, or a header whose payload
+// FPDUs of any flow from any place of its stream; every fourth one has a bit error anywhere. Or a header whose payload
 // is placed, or the end of a stream.
 struct ReceivedFpdus {
   FpdusUnderWay under_way;
@@ -59,7 +59,7 @@ TEST_P(CrcCheckCosim, AgreesInEveryBeatAndEveryCycle) {
 }
 TEST_P(CrcCheckCosim, BehavesAsNewAfterAResetAmidAnFpdu) { agree_after_resets(20260111); }
 
-// What a twin tells of itself when nothing moves any more: its link and its pipeline are full, and more has come.
+// A twin's report when nothing moves any more: its link and its pipeline are full, and more input waits.
 using CrcCheckTwin = CrcCheckCosim;
 TEST_P(CrcCheckTwin, SaysWhatItWaitsFor) {
   EXPECT_EQ(twin.rtl->waiting_for(), "");

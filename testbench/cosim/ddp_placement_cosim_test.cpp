@@ -1,4 +1,4 @@
-// ddp_placement against its twin: each with contexts, buffers and neighbours of its own.
+// ddp_placement against its twin: each with its own contexts, buffers and neighbours.
 #include <set>
 #include <tuple>
 
@@ -12,7 +12,7 @@ namespace ddp = wire::ddp;
 namespace rdma = wire::rdma;
 namespace mpa = wire::mpa;
 
-// Every error that the stage knows.
+// Every error that the stage detects.
 constexpr wire::TerminateCause kCauses[] = {mpa::kCrcMismatch,
                                             mpa::kMarkerMismatch,
                                             mpa::kConnectionLost,
@@ -45,7 +45,7 @@ class DdpPlacementCosim : public StageTest, public testing::WithParamInterface<T
   std::set<wire::Opcode> opcodes;
   std::size_t pieces = 0, unused = 0, absorbed = 0, malformed = 0, shared = 0, ends = 0, sessions = 0;
 
-  // Everything both have given in this round, which is then forgotten.
+  // Compares all outputs of this round, then clears them.
   void compare() {
     const auto same = [this](const auto& of_model, const auto& of_twin) {
       expect_same(of_model, of_twin, [&](std::size_t i) {
@@ -108,7 +108,7 @@ TEST_P(DdpPlacementCosim, AgreesInEveryMessageAndEveryCycle) {
   EXPECT_GT(std::min({unused, absorbed, malformed, shared}), 0u);
 }
 
-// What the control side brings in the cycle in which a segment is judged, and in those around it.
+// Messages of the control side in the cycle in which a segment is judged, and in those around it.
 struct RaceCosim : DdpPlacementCosim {
   static PlacementRound opened(std::uint32_t epoch) {
     PlacementRound r;
@@ -142,7 +142,7 @@ struct RaceCosim : DdpPlacementCosim {
     f.octets[15] = msn;
     return f;
   }
-  // With the message in each of the cycles in which the FPDUs come through.
+  // Repeats the FPDUs with the message in each of the cycles in which they pass.
   template <class Disturb>
   void race(std::initializer_list<PlacementRound::Fpdu> fpdus, Disturb disturb) {
     model.run_as(GetParam());
@@ -174,7 +174,7 @@ TEST_P(RaceCosim, AReadAndItsResponse) {
   EXPECT_EQ(causes.count(wire::terminate_word(rdma::kUnexpectedOpcode)), 1u);
   EXPECT_EQ(opcodes.count(wire::Opcode::kReadResponse), 1u);
 }
-// IRD is 4: the fifth request comes when the first one's response leaves.
+// IRD is 4: the fifth request arrives when the first one's response leaves.
 TEST_P(RaceCosim, ARequestAtIrdAndAnAnswer) {
   race({read_request(1, 1), read_request(1, 2), read_request(1, 3), read_request(1, 4), read_request(1, 5), write(1)},
        [](PlacementRound& r, Cycle at) { r.answers.emplace_back(at, ReadResponseSent{Qpn{1}}); });
@@ -219,7 +219,7 @@ TEST_P(RaceCosim, AReceiveRequestAndItsSend) {
 }
 INSTANTIATE_TEST_SUITE_P(Patterns, RaceCosim, kTraffics, traffic_name);
 
-// The block alone, its tables as they are needed for a Write of four octets.
+// The block alone, with tables for a Write of four octets.
 class DdpPlacementReset : public testing::Test {
  protected:
   DdpPlacementReset() {
@@ -266,7 +266,7 @@ TEST_F(DdpPlacementReset, InTheMiddleOfAnFpduForgetsIt) {
   ASSERT_TRUE(m.in_ready_o);
   edge();
   reset();
-  offer(write(4), 0);  // first and last: an assertion fails if the other one were still open
+  offer(write(4), 0);  // first and last: an assertion fails if the first FPDU were still open
   EXPECT_TRUE(m.in_ready_o);
   EXPECT_TRUE(m.stream_write_o);
   EXPECT_TRUE(m.begun_o);

@@ -1,4 +1,4 @@
-// A block that is not the stage's twin but somebody else's, in the stage's place: it may refuse, rest and be busy.
+// A foreign block, not the stage's twin, in place of the stage: it may refuse, rest and be busy.
 #include "rtl-stubs/verilated/crc_pins.h"
 #include "testbench/cosim/stream_cosim.h"
 
@@ -17,7 +17,7 @@ class ForeignBlock : public StageTest {
   void send_at(Cycle cycle) {
     chain.source.send_at(cycle, cut_fpdu(chain.pool, Bytes(2 * kBeatBytes), kBeatBytes, false, 0));
   }
-  // The cycles in which beats came, counted from the first one.
+  // The cycles in which beats arrived, counted from the first one.
   std::vector<Cycle> came() {
     run_until_idle();
     std::vector<Cycle> cycles;
@@ -33,7 +33,7 @@ TEST_F(ForeignBlock, ItsClockRunsWhileItRefusesABeat) {
   EXPECT_EQ(came(), (std::vector<Cycle>{0, 1, 2 + kRest, 3 + kRest}));
 }
 
-// Its rest is over when the next FPDU comes, though nothing was on its links meanwhile.
+// Its rest is over when the next FPDU arrives, though nothing moved on its links in the meantime.
 TEST_F(ForeignBlock, ItsClockRunsWhileItIsBusy) {
   const Cycle later = kRest + 10;
   send_at(clk.now() + 1);
@@ -41,7 +41,7 @@ TEST_F(ForeignBlock, ItsClockRunsWhileItIsBusy) {
   EXPECT_EQ(came(), (std::vector<Cycle>{0, 1, later, later + 1}));
 }
 
-// It waits for credit that does not come: the calendar leaves it alone in the end.
+// It waits for credit that does not come: the calendar stops calling it in the end.
 TEST_F(ForeignBlock, ComesToRestWhereNothingGoesOn) {
   constexpr Cycle kPatience = rtl::Twin<RestingPins>::kPatience;
   chain.sink.pause(window(0, 10 * kPatience));
@@ -52,7 +52,7 @@ TEST_F(ForeignBlock, ComesToRestWhereNothingGoesOn) {
     return clk.activity().ticks - before;
   };
   run(1000);
-  EXPECT_EQ(run(1000), 2000u);  // the block's, and those of the sink, which looks in each cycle
+  EXPECT_EQ(run(1000), 2000u);  // the block's, and those of the sink, which checks in each cycle
   run(kPatience);
   EXPECT_EQ(run(1000), 1000u);
   EXPECT_EQ(came().size(), 10u);

@@ -20,7 +20,7 @@ struct IrrqEnds {
 
   IrrqEnds(const std::string& name, ClockDomain& clk, const ContextStore& contexts)
       : block(name.c_str(), clk, contexts) {}
-  // Answers come for any QP, so queues fill up to IRD; each output has a pace of its own.
+  // Answers arrive for any QP, so queues fill up to IRD; each output has its own pace.
   void run_as(const Traffic& traffic) {
     peer.pause(traffic.produce);
     segmenter.pause(traffic.produce);
@@ -58,7 +58,7 @@ class IrrqTwins : public StageTest {
   rtl::Twin<rtl::IrrqPins> rtl{twin.block, contexts};
   At firmware{"firmware", clk};
 
-  // A QP number of any IRD, of a new use or, seldom, of none.
+  // A QP number of any IRD, in a new use or, seldom, in none.
   static QpContext random_qp(Prng& rng, std::uint32_t n, std::uint32_t epoch) {
     constexpr std::uint16_t kDepths[] = {0, 1, 2, 3, 8, 128, 128, 128};
     QpContext c = rts_qp(n, epoch);
@@ -73,7 +73,7 @@ class IrrqTwins : public StageTest {
   }
 };
 
-// Queue pairs that wait for the ALU and have lost their requests meanwhile hold nobody up for longer than a cycle.
+// Queue pairs that wait for the ALU but have lost their requests hold nothing up for longer than a cycle.
 TEST_F(IrrqTwins, AnEmptyTurnIsFollowedByTheNextOne) {
   for (std::uint32_t n = 0; n < kQps; ++n) open_qp(contexts, n, rts_qp(n));
   for (IrrqEnds* ends : {&model, &twin}) {
@@ -91,7 +91,7 @@ TEST_F(IrrqTwins, AnEmptyTurnIsFollowedByTheNextOne) {
 class IrrqCosim : public IrrqTwins, public testing::WithParamInterface<Traffic> {
  protected:
   static void send(Prng& rng, Cycle from, int requests, const std::vector<IrrqEnds*>& sides) {
-    Qpn hot;  // its requests are as many as those of all others
+    Qpn hot;  // has as many requests as all others together
     for (int i = 0; i < requests; ++i) {
       if (i % 250 == 0) hot = any_qp(rng);
       const QueuedRequest request = random_request(rng, rng.below(2) == 0 ? hot : any_qp(rng));
@@ -129,7 +129,7 @@ TEST_P(IrrqCosim, AgreesInEveryMessageAndEveryCycle) {
   EXPECT_GT(overruns, 100u);
   EXPECT_EQ(figures(model.block), figures(twin.block));
 }
-// The twin continues with the blocks of others that were stopped and reset during the same traffic.
+// The twin continues with the state of other blocks that were stopped and reset during the same traffic.
 TEST_P(IrrqCosim, BehavesAsNewAfterAResetAmidRequests) {
   Prng rng = seeded(20260116);
   for (std::uint32_t n = 0; n < kQps; ++n) open_qp(contexts, n, rts_qp(n));

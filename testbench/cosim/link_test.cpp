@@ -14,11 +14,11 @@ namespace rnic::test {
 namespace {
 
 constexpr unsigned kLinks = 48;     // links.sv has them in the same order
-constexpr unsigned kRegisters = 2;  // of the pipeline before a link whose own latency is 0
+constexpr unsigned kRegisters = 2;  // in the pipeline before a link whose own latency is 0
 constexpr Cycle kCycles = 20'000;
 constexpr Cycle kPhaseCycles = 500;  // traffic changes then
 
-// A link of the model, and what is in the pipeline before its twin.
+// A link of the model, and the contents of the pipeline before its twin.
 struct Pair {
   explicit Pair(unsigned i, ClockDomain& clk)
       : way(i / 4 % 4 == 0 ? kRegisters : 0),
@@ -53,7 +53,7 @@ class Comparison final : public Stage {
 
  private:
   static std::uint64_t bit(unsigned i) { return std::uint64_t{1} << i; }
-  // In percent: from full rate to hardly anything, differently for the two ends.
+  // In percent: from full rate to almost nothing, different for the two ends.
   bool produces() { return rng_.below(100) < 10 + 45 * (now() / kPhaseCycles % 3); }
   bool consumes() { return rng_.below(100) < 10 + 45 * (now() / kPhaseCycles / 3 % 3); }
 
@@ -70,7 +70,7 @@ class Comparison final : public Stage {
     links_.in_i[i / 4] |= std::uint32_t{pair.launched.front().second} << 8 * (i % 4);
     pair.launched.pop_front();
   }
-  // Both sides, up to the edge.
+  // Compares both sides, up to the edge.
   void consume(unsigned i) {
     Pair& pair = *pairs_[i];
     SCOPED_TRACE(pair.link.name() + " in cycle " + std::to_string(now()));

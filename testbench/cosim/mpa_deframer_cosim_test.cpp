@@ -11,7 +11,7 @@ constexpr unsigned kFlows = 2048, kBusy = 8, kBeatBytes = sizeof(Vmpa_deframer::
 
 struct DeframerSide : Chain<MpaDeframer, StreamBeat, rtl::MpaDeframerPins> {
   static constexpr const char* kBlock = "mpa_deframer";
-  BufferPool frames{pool.block_bytes()};  // in which the stage takes markers out
+  BufferPool frames{pool.block_bytes()};  // the stage removes markers into these
   Sink<RxConsumed> consumed = collect(block.consumed);
 
   DeframerSide(const std::string& name, ClockDomain& clk, const ContextStore& contexts)
@@ -28,7 +28,7 @@ struct DeframerSide : Chain<MpaDeframer, StreamBeat, rtl::MpaDeframerPins> {
   }
 };
 
-// Both send the same; the answer is the number of beats.
+// All sides send the same; returns the number of beats.
 std::size_t send_segment(const std::vector<DeframerSide*>& sides, Cycle from, FlowId flow, ByteSpan octets,
                          std::uint64_t offset) {
   for (DeframerSide* side : sides) {
@@ -37,8 +37,8 @@ std::size_t send_segment(const std::vector<DeframerSide*>& sides, Cycle from, Fl
   return (octets.size() + kBeatBytes - 1) / kBeatBytes;
 }
 
-// Flows that are interleaved and cut anywhere; some markers have a wrong bit. Some FPDUs are placed already, and a few
-// of these come where none starts. Now and then a FIN comes, anywhere; at a word, the stream then goes on as if it had
+// Interleaved flows, cut anywhere; some markers have a bit error. Some FPDUs are placed already, a few of them where no
+// FPDU starts. Sometimes a FIN comes, anywhere; if it comes at a word boundary, the stream then goes on as if there had
 // been none.
 class RandomStreams {
  public:
@@ -77,7 +77,7 @@ class RandomStreams {
     MpaReference reference;
     Bytes pending;
     std::uint64_t sent = 0;
-    bool over = false;  // by a FIN in the middle of a word
+    bool over = false;  // after a FIN in the middle of a word
   };
   unsigned over() const {
     return static_cast<unsigned>(
@@ -88,7 +88,7 @@ class RandomStreams {
     while (streams_[f].over) f = (f + 1) % kBusy;
     return f;
   }
-  // What was pending belongs to nothing any more: the stream continues after the FPDU.
+  // Drops the pending octets: the stream continues after the FPDU.
   std::size_t send_placed(Prng& rng, Cycle from, unsigned f, const std::vector<DeframerSide*>& sides) {
     Stream& s = streams_[f];
     s.pending.clear();
@@ -167,7 +167,7 @@ TEST_P(DeframerCosim, AgreesInEveryBeatAndEveryCycle) {
   EXPECT_GT(model.block.counters().bad_markers, 0u);
 }
 TEST_P(DeframerCosim, BehavesAsNewAfterAResetAmidAnFpdu) { agree_after_resets(20260115); }
-// A beat with several FPDUs takes as many cycles.
+// A beat with several FPDUs takes one cycle for each.
 TEST_P(DeframerCosim, BehavesAsNewAfterAResetAmidABeat) {
   Prng rng = seeded(20260117);
   agree_after_resets_amid(rng, [&](DeframerSide& other) {
@@ -184,7 +184,7 @@ TEST_P(DeframerCosim, BehavesAsNewAfterAResetAmidABeat) {
   });
 }
 
-// Verilator notes a failed assertion in the context of its thread, not in that of the block.
+// Verilator notes a failed assertion in the context of its thread, not in the block's own.
 TEST(VerilatedBlock, AFailedAssertionOfOneOfTwoIsNoticed) {
   rtl::VerilatedBlock<rtl::MpaDeframerPins> first, second;
   first->in_valid_i = first->out_ready_i = first->consumed_ready_i = 1;  // a beat without octets

@@ -15,13 +15,13 @@
 
 namespace rnic::test {
 
-// What happens in a round, in cycles from its beginning.
+// The events of a round, in cycles from its beginning.
 struct PlacementRound {
   struct Fpdu {
     Bytes octets;  // without markers
     FlowId flow;
     bool crc_ok = true, marker_ok = true;
-    bool placed = false;  // of which only the header comes
+    bool placed = false;  // only its header comes
     bool ends = false;    // the peer's FIN, or session Terminate
     bool sctp = false;
   };
@@ -72,7 +72,7 @@ struct PlacementBench {
     events.pause(traffic.consume);
   }
 
-  // From the next cycle on.
+  // Starts in the next cycle.
   void play(const PlacementRound& round) {
     for (const auto& write : round.before) write(contexts);
     contexts.commit();
@@ -102,7 +102,7 @@ struct PlacementBench {
       agenda.at(start + cycle, [this, change = change] { change(contexts); });
     }
   }
-  // The last FPDU of MPA of which something had come in this cycle, for messages.
+  // For messages: the last FPDU of MPA with a beat received up to this cycle.
   std::string fpdu_at(Cycle cycle) const {
     const auto& cycles = wire.cycles();
     const auto came = static_cast<std::size_t>(std::upper_bound(cycles.begin(), cycles.end(), cycle) - cycles.begin());
@@ -111,7 +111,7 @@ struct PlacementBench {
     if (came == 0 || fpdu == scripted_.end()) return "";
     return fmt::format("\nthe last FPDU to come was {} of this run, flow {}", fpdu - scripted_.begin(), fpdu->flow.v);
   }
-  // What came is forgotten, and its buffers go back.
+  // Clears the received messages and returns their buffers.
   void clear() {
     dma.clear();
     placed.clear();
@@ -123,7 +123,7 @@ struct PlacementBench {
  private:
   struct Scripted {
     FlowId flow;
-    std::size_t beats;  // of all up to this one
+    std::size_t beats;  // of all FPDUs up to this one
   };
   std::vector<Scripted> scripted_;
   std::size_t beats_ = 0;

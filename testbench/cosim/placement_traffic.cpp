@@ -14,24 +14,24 @@ namespace {
 constexpr std::uint8_t kAll = abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead | abi::kRemoteInvalidate;
 constexpr std::size_t kMostUlpdu = 65535;
 
-// Indices of STags that every round begins with.
+// Indices of the STags at the start of every round.
 enum Entry : std::uint32_t {
   kPlain = 1,
   kLocal,
   kForeign,
   kReadOnly,
-  kTop,  // of the address space
+  kTop,  // at the top of the address space
   kZeroBased,
   kPaged,
-  kPagedRun,  // whose pages are neighbours
+  kPagedRun,  // its pages are contiguous
   kWindow1 = 10,
   kOrphan,  // a window whose region is gone
   kGone,
   kAllocated,
   kRegionToEnd,
   kKept,
-  kWindowOf = 16,       // and the queue pair's number: a window of type 2
-  kWindowToEndOf = 24,  // another one
+  kWindowOf = 16,       // plus the queue pair's number: a window of type 2
+  kWindowToEndOf = 24,  // another window per queue pair
 };
 
 StagContext paged(std::uint64_t va, bool zero_based, std::uint32_t first_page, std::uint64_t offset) {
@@ -87,7 +87,7 @@ Bytes operator+(Bytes a, const Bytes& b) {
 
 }  // namespace
 
-// None, one, what ends around a beat's end, what fills a frame, now and then a maximal one.
+// None, one, up to around a beat's end, a full frame, sometimes the maximum.
 std::uint32_t PlacementTraffic::payload(std::uint64_t most) {
   const auto choose = [this, most]() -> std::uint64_t {
     switch (rng_.below(9)) {
@@ -166,7 +166,7 @@ void PlacementTraffic::open(PlacementRound& r, std::uint32_t n) {
   c.srq = kSrq;
   c.first_msn = once_in(4) ? 0xfffffffe : 1;
   for (const unsigned q : {0, 1, 3}) s.msn[q] = c.first_msn;
-  if (once_in(16)) c.state = QpState::kIdle;  // its connection is not there yet
+  if (once_in(16)) c.state = QpState::kIdle;  // its connection is not set up yet
   streams_[n] = s;
   r.before.push_back([n, c](ContextStore& store) {
     store.write(Qpn{n}, c);
@@ -174,7 +174,7 @@ void PlacementTraffic::open(PlacementRound& r, std::uint32_t n) {
   });
 }
 
-// An element of a scatter list: sound, but for one in forty.
+// An element of a scatter list: valid, except one in forty.
 abi::Sge PlacementTraffic::element() {
   const std::uint32_t entry = one_of({kLocal, kLocal, kPaged, kPagedRun});
   const StagContext& c = kRegions[entry];
@@ -225,7 +225,7 @@ void PlacementTraffic::post(PlacementRound& r, std::uint32_t n) {
   }
   if (once_in(40))
     r.doorbells.emplace_back(rng_.below(100), RqDoorbell{Qpn{n}, s.producer + 17});      // more than there is room for
-  if (once_in(20)) r.doorbells.emplace_back(rng_.below(50), RqDoorbell{Qpn{n + 5}, 3});  // nobody's
+  if (once_in(20)) r.doorbells.emplace_back(rng_.below(50), RqDoorbell{Qpn{n + 5}, 3});  // unknown QP
 }
 void PlacementTraffic::post_shared(PlacementRound& r) {
   const auto count = static_cast<std::uint32_t>(rng_.below(10));
@@ -252,14 +252,14 @@ void PlacementTraffic::ask(PlacementRound& r, std::uint32_t n) {
     const std::uint32_t entry = one_of({kLocal, kPaged, kPagedRun});
     Read read;
     read.issued = {Qpn{n}, stag_of(entry), kRegions[entry].base() + rng_.below(0x4000), payload(6000)};
-    if (once_in(6)) read.issued = {Qpn{n}, 0, 0, 0};  // the ready-to-receive one
+    if (once_in(6)) read.issued = {Qpn{n}, 0, 0, 0};  // the ready-to-receive Read
     at += rng_.below(once_in(6) ? 100 : 3);
     r.reads.emplace_back(at, read.issued);
     s.reads.push_back(read);
   }
 }
 
-// The end of a stream that its peer does not know of, or of what its messages name.
+// A stream ends without its peer's knowledge, or an object that its messages name.
 void PlacementTraffic::disturb(PlacementRound& r, std::uint32_t n) {
   const Cycle at = rng_.below(400);
   Stream& s = streams_[n];
@@ -283,7 +283,7 @@ void PlacementTraffic::disturb(PlacementRound& r, std::uint32_t n) {
       r.changes.emplace_back(at, [](ContextStore& c) { c.write(Stag{stag_of(kPlain)}, {}); });
       return;
     case 4:
-      if (!s.shares) return;  // a QP's own requests may be on their way
+      if (!s.shares) return;  // a QP's own requests may be in flight
       ++s.epoch;
       r.changes.emplace_back(at, [n](ContextStore& c) {
         QpContext qp = c.qp(Qpn{n});
@@ -338,7 +338,7 @@ Bytes PlacementTraffic::write(std::uint32_t n) {
   std::uint64_t to = c.base() + rng_.below(c.length - bytes);
   if (entry == kTop && once_in(2)) to = 0 - std::uint64_t{bytes} - rng_.below(2);
   if (once_in(6)) to = c.base() + c.length - bytes - (entry == kTop);
-  for (unsigned wrong = once_in(9) ? 1 + once_in(2) : 0; wrong-- > 0;) {  // the first check that fails says which
+  for (unsigned wrong = once_in(9) ? 1 + once_in(2) : 0; wrong-- > 0;) {  // the first failing check decides the error
     switch (rng_.below(6)) {
       case 0:
         to = c.base() + c.length - bytes + 1;
@@ -412,7 +412,7 @@ Bytes PlacementTraffic::single(std::uint32_t n, Opcode op, std::size_t bytes) {
   }
   return untagged(s, op, random_octets(rng_, bytes), true);
 }
-// Of random content; the bits say what is there, or lie.
+// Random contents; the bits tell which parts follow, or lie.
 Bytes PlacementTraffic::terminate(Stream& s) {
   Bytes message = random_octets(rng_, once_in(3) ? rng_.below(70) : 52);
   if (message.size() > 6 && once_in(2)) message[6] = once_in(2) ? 0xc1 : 0x41;
@@ -459,7 +459,7 @@ Bytes PlacementTraffic::segment(std::uint32_t n) {
   return write(n);
 }
 
-// One thing that is wrong.
+// Makes one thing wrong.
 void PlacementTraffic::harm(Bytes& u) {
   const auto change = [&](std::size_t octet, unsigned mask) {
     if (octet < u.size()) u[octet] = static_cast<std::uint8_t>(u[octet] ^ (rng_.next() & mask));
@@ -542,7 +542,7 @@ PlacementRound PlacementTraffic::round() {
   return r;
 }
 
-// What follows it on its stream is an error.
+// Anything after it on its stream is an error.
 PlacementRound::Fpdu PlacementTraffic::end(std::uint32_t n) {
   PlacementRound::Fpdu f;
   f.flow = FlowId{n};

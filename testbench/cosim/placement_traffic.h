@@ -1,4 +1,4 @@
-// Random messages for ddp_placement: what real peers send, and every tenth segment with something wrong.
+// Random messages for ddp_placement: those that real peers send, with an error in every tenth segment.
 #pragma once
 
 #include <deque>
@@ -14,7 +14,7 @@ class PlacementTraffic {
  public:
   static constexpr unsigned kQps = 8, kSegments = 60;
   static constexpr Srqn kSrq{1};
-  static constexpr bool is_sctp(std::uint32_t n) { return n == 1 || n == 2; }  // the others are on MPA
+  static constexpr bool is_sctp(std::uint32_t n) { return n == 1 || n == 2; }  // the others use MPA
   static ContextStore::Sizes sizes() { return {kQps, kQps, 1, 32, 2, 64}; }
 
   explicit PlacementTraffic(Prng& rng) : rng_(rng), streams_(kQps) {}
@@ -29,7 +29,7 @@ class PlacementTraffic {
     ReadIssued issued;
     std::uint32_t done = 0;
   };
-  // What the peer of a queue pair knows.
+  // The state known to a queue pair's peer.
   struct Stream {
     std::uint32_t epoch = 0;
     bool over = true;
@@ -37,7 +37,7 @@ class PlacementTraffic {
     std::uint8_t version = 1;
     bool extended = true, shares = false;
     std::uint32_t msn[4] = {1, 1, 1, 1};
-    std::optional<Buffer> into;  // of the Send in progress
+    std::optional<Buffer> into;  // for the Send in progress
     wire::Opcode opcode = wire::Opcode::kSend;
     std::uint32_t mo = 0;
     std::uint32_t producer = 0;

@@ -11,7 +11,7 @@
 namespace rnic::rtl {
 namespace {
 
-// Queues of some QPs, which fill up and run empty, each restarting at any position.
+// Queues of some QPs fill up and run empty, and each restarts at any position.
 TEST(RequestMemoryTest, HoldsWhatWaitsWhereverItsPositionsBegin) {
   constexpr std::uint32_t kQps = 5, kDepth = 32;
   struct Queue {

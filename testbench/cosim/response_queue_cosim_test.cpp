@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned kQps = 8, kPages = 16;
 
-// Host memory: takes writes as its pattern says, remembers what came when, and answers some cycles later.
+// Host memory: takes writes as its pattern allows, records them with their cycles, and answers some cycles later.
 class Memory final : public Answerer<DmaWriteRequest, DmaWriteDone> {
  public:
   using Answerer::Answerer;
@@ -21,7 +21,7 @@ class Memory final : public Answerer<DmaWriteRequest, DmaWriteDone> {
     std::uint64_t address;
     std::uint32_t bytes, offset, tag;
     bool notify;
-    std::uint64_t value;  // all of the buffer
+    std::uint64_t value;  // the whole buffer
     bool operator==(const Write& o) const {
       return cycle == o.cycle && address == o.address && bytes == o.bytes && offset == o.offset && tag == o.tag &&
              notify == o.notify && value == o.value;
@@ -81,10 +81,10 @@ class ResponseQueueCosim : public StageTest, public testing::WithParamInterface<
   rtl::Twin<rtl::ResponseQueuePins> rtl{twin.block, contexts};
   At firmware{"firmware", clk};
 
-  // The first ones serve; of the others each lacks something.
+  // Mostly valid; each of the others fails one check.
   static StagContext random_stag(Prng& rng) {
     StagContext s = region(0x1000, 0x100, abi::kLocalWrite);
-    if (rng.below(2) == 0) {  // in pages, from some octets before the end of the first one on
+    if (rng.below(2) == 0) {  // in pages, starting some octets before the end of the first one
       s.log_page = static_cast<std::uint8_t>(rng.between(12, 14));
       s.bus = (std::uint64_t{1} << s.log_page) - rng.below(24);
       s.first_page = static_cast<std::uint32_t>(rng.below(kPages - 3));
@@ -117,7 +117,7 @@ class ResponseQueueCosim : public StageTest, public testing::WithParamInterface<
     }
     return s;
   }
-  // In a region's first octets, where pages meet, or its last ones, and now and then outside.
+  // In a region's first octets, at a page boundary, or in its last octets; sometimes outside.
   AtomicIssued random_request(Prng& rng, Qpn qpn) const {
     const std::uint32_t index = static_cast<std::uint32_t>(rng.below(rng.below(200) == 0 ? 20 : 16));
     const StagContext* const stag = contexts.stag(Stag{stag_of(index)});
@@ -131,7 +131,7 @@ class ResponseQueueCosim : public StageTest, public testing::WithParamInterface<
   void open(Prng& rng) {
     for (std::uint32_t n = 0; n < kQps; ++n) open_qp(contexts, n, rts_qp(n));
     for (std::uint32_t n = 0; n < 16; ++n) contexts.write(Stag{stag_of(n)}, random_stag(rng));
-    // Some pages are neighbours on the bus, of whatever size.
+    // Some pages, of any size, are contiguous on the bus.
     for (std::uint32_t n = 0; n < kPages; ++n) contexts.write_page(n, (n / 3 * 7 + n) << (12 + n / 3 % 3));
     contexts.commit();
     model.run_as(GetParam());
@@ -144,8 +144,8 @@ class ResponseQueueCosim : public StageTest, public testing::WithParamInterface<
     if (!(model.memory.writes == twin.memory.writes)) end_test("what response_queue and its twin wrote differs");
   }
 
-  // As many as the QPs' queues hold, for several of them or for one that fills up. Responses follow their requests, but
-  // for a few that are too many or others'.
+  // As many requests as the QPs' queues hold, for several of them or for one that fills up. Responses follow their
+  // requests, except for a few that are superfluous or belong to others.
   void script(Prng& rng, Cycle from, const std::vector<ResponseQueueEnds*>& sides) {
     for (std::uint32_t n = 0; n < kQps; ++n) contexts.write(Qpn{n}, rts_qp(n, static_cast<std::uint32_t>(from)));
     const bool one = rng.below(8) == 0;
@@ -197,7 +197,7 @@ TEST_P(ResponseQueueCosim, AgreesInEveryMessageAndEveryCycle) {
   EXPECT_GT(refused, 200u);
   EXPECT_EQ(figures(model.block), figures(twin.block));
 }
-// The twin continues with the blocks of others that were stopped and reset during the same traffic.
+// The twin continues with the state of other blocks that were stopped and reset during the same traffic.
 TEST_P(ResponseQueueCosim, BehavesAsNewAfterAResetAmidResponses) {
   Prng rng = seeded(20260117);
   open(rng);

@@ -1,5 +1,5 @@
 // A block with the pins of crc_check that passes beats on unchecked, a cycle later, and rests for RestCycles after the
-// last beat of each FPDU. It counts them by its own clock, so it says that it is busy.
+// last beat of each FPDU. Its own clock counts these, so it reports itself busy.
 module resting_block #(
   parameter int unsigned BeatBytes  = 64,
   parameter int unsigned RestCycles = 40

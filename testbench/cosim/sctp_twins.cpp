@@ -1,4 +1,4 @@
-// The twins of crc_insert and crc_check serve the second stages of their classes, by the names that these have.
+// The twins of crc_insert and crc_check also serve the second stages of their classes, under these stages' names.
 #include "model/common/prng.h"
 #include "model/rnic/rx/crc_check.h"
 #include "model/rnic/tx/crc_insert.h"

@@ -1,4 +1,4 @@
-// What the co-simulations of the blocks that FPDUs pass through share. They are built for each width of the datapath.
+// Shared by the co-simulations of the blocks on the FPDUs' path, which are built for each width of the datapath.
 #pragma once
 
 #include <deque>
@@ -29,7 +29,7 @@ struct Chain {
     source.pause(traffic.produce);
     sink.pause(traffic.consume);
   }
-  // What came is forgotten, and its buffers go back.
+  // Clears the received beats and returns their buffers.
   void clear() {
     for (const FpduBeat& beat : sink) {
       if (beat.last) BufferRef::adopt(beat.buf);
@@ -38,7 +38,7 @@ struct Chain {
   }
 };
 
-// Where a flow's next FPDU starts.
+// The start of a flow's next FPDU.
 struct FlowEnd {
   bool markers = false;
   wire::StreamPosition position = 0;
@@ -48,8 +48,7 @@ struct FlowEnd {
   }
 };
 
-// The smallest and the largest, the MULPDUs of usual EMSS, those that end beside a beat's end or beside a marker's
-// place.
+// The smallest and the largest, the MULPDUs of usual EMSS, and those that end near a beat's end or a marker.
 inline std::size_t random_ulpdu_bytes(Prng& rng, const FlowEnd& flow, unsigned beat_bytes) {
   switch (rng.below(12)) {
     case 0:
@@ -61,7 +60,7 @@ inline std::size_t random_ulpdu_bytes(Prng& rng, const FlowEnd& flow, unsigned b
     case 3:
       return rng.below(64) == 0 ? 0xffff - rng.below(2) : 26 + rng.below(40);
     case 4:
-    case 5: {  // its last word ends up to two words before a marker's place, or behind it
+    case 5: {  // its last word ends at most two words before a marker, or after it
       const std::size_t next = wire::octets_to_marker(flow.position) + 508 * rng.between(1, 2);
       return next + 14 - 4 * rng.below(8);
     }
@@ -72,11 +71,11 @@ inline std::size_t random_ulpdu_bytes(Prng& rng, const FlowEnd& flow, unsigned b
   }
 }
 
-// Where in its flow's stream each FPDU begins that was sent and is not through yet, for messages.
+// For messages: the stream position of each FPDU that was sent and has not passed yet.
 class FpdusUnderWay {
  public:
   void sent(FlowId flow, std::uint64_t position) { flows_[flow.v].push_back({sent_++, position}); }
-  // Those of a flow whose first octet lies there or beyond will not come.
+  // The flow's FPDUs that start at this position or later will not come.
   void dropped(FlowId flow, std::uint64_t position) {
     auto& fpdus = flows_[flow.v];
     while (!fpdus.empty() && fpdus.back().position >= position) fpdus.pop_back();
@@ -85,7 +84,7 @@ class FpdusUnderWay {
     auto& fpdus = flows_[beat.flow.v];
     if (beat.last && !fpdus.empty()) fpdus.pop_front();
   }
-  // Of beats[i], where those before it are the first that came.
+  // The place of beats[i], given that the beats before it were the first to arrive.
   std::string where(const std::vector<FpduBeat>& beats, std::size_t i) const {
     if (i >= beats.size()) return "";
     FpdusUnderWay then = *this;
@@ -109,8 +108,8 @@ class FpdusUnderWay {
   std::uint64_t sent_ = 0;
 };
 
-// Generator::send(rng, from, sides) has all sides' sources send the same, as it comes in cycle `from`, and says how
-// many beats that is. Generator::under_way knows the FPDUs.
+// Generator::send(rng, from, sides) makes all sides' sources send the same from cycle `from` on, and returns the number
+// of beats. Generator::under_way knows the FPDUs.
 template <class Side, class Generator>
 class StreamCosim : public StageTest, public testing::WithParamInterface<Traffic> {
  protected:
@@ -128,7 +127,7 @@ class StreamCosim : public StageTest, public testing::WithParamInterface<Traffic
       begin_round(rng);
     }
   }
-  // The twin goes on with the blocks of others that were stopped and reset in the middle of the same traffic.
+  // The twin continues with the state of other blocks that were stopped and reset during the same traffic.
   void agree_after_resets(std::uint64_t seed) {
     Prng rng = seeded(seed);
     agree_after_resets_amid(rng, [&](Side& other) {
@@ -157,7 +156,7 @@ class StreamCosim : public StageTest, public testing::WithParamInterface<Traffic
     run_until_idle();
     compare();
   }
-  // All has left.
+  // Called when all beats have left.
   virtual void compare() {
     expect_same(model.sink, twin.sink, [this](std::size_t i) {
       const auto& longer = model.sink.size() > i ? model.sink : twin.sink;

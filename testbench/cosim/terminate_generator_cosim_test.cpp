@@ -34,7 +34,7 @@ struct TerminateEnds {
   }
 };
 
-// Every layer and type, those that no document defines included; headers of every kind, and a length of 0.
+// Every layer and type, including undefined ones; headers of every kind, and a length of 0.
 QpEvent random_error(Prng& rng, Qpn qpn) {
   constexpr wire::TerminateCause kForeign[] = {wire::ddp::kStagNotAssociated, wire::rdma::kStagNotAssociated};
   QpEvent e;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned kFlows = 8, kBeatBytes = sizeof(Vcrc_insert::in_data_i);
 
-// Odd flows have markers, the first two of each four CRC.
+// Odd flows have markers; the first two of every four have CRC.
 constexpr bool has_markers(unsigned flow) { return flow % 2 != 0; }
 constexpr bool has_crc(unsigned flow) { return flow / 2 % 2 == 0; }
 
@@ -31,7 +31,7 @@ class TransmitCosim : public StreamCosim<Side, Generator> {
   }
 };
 
-// The flows in any order.
+// The flows in random order.
 class SentUlpdus {
  public:
   FpdusUnderWay under_way;
@@ -78,7 +78,7 @@ TEST_P(FramerCosim, AgreesInEveryBeatAndEveryCycle) { agree(20260102); }
 TEST_P(FramerCosim, BehavesAsNewAfterAResetAmidAnFpdu) { agree_after_resets(20260112); }
 INSTANTIATE_TEST_SUITE_P(Patterns, FramerCosim, kTraffics, traffic_name);
 
-// An FPDU as the framer makes it.
+// An FPDU in the framer's output form.
 std::vector<FpduBeat> framed(BufferPool& pool, const Bytes& ulpdu, FlowId flow, bool completes) {
   MpaReference plain;
   plain.crc = false;
@@ -121,7 +121,7 @@ TEST_P(InserterCosim, AgreesInEveryBeatAndEveryCycle) {
   EXPECT_GT(model.block.counters().markers, 100u);
 }
 TEST_P(InserterCosim, BehavesAsNewAfterAResetAmidAnFpdu) { agree_after_resets(20260113); }
-// A flow starts again where its context says so, and not where another flow's does.
+// A flow starts again when its own context says so, not when another flow's does.
 TEST_P(InserterCosim, AgreesOnAFlowThatBeginsAgain) {
   const auto send = [&] {
     for (const std::uint32_t flow : {1u, 3u, 1u}) {
