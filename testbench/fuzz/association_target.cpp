@@ -1,5 +1,5 @@
-// The association engine with its stages of packets, and the firmware's sessions on its streams: the octets are a peer
-// that sets an association up as it should, and then sends what it likes under right checksums.
+// The association engine with its packet stages, and the firmware's sessions on its streams: the octets script a peer
+// that sets an association up correctly, and then sends arbitrary chunks with correct checksums.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -22,7 +22,7 @@ constexpr unsigned kSteps = 200;
 constexpr std::uint32_t kAssociations = 4, kStreams = 4;
 constexpr std::uint32_t kTag = 0x01020304;
 
-// Whatever is left half done ends soon, and room is scarce.
+// Anything left half done ends soon, and space is scarce.
 SctpConfig impatient() {
   SctpConfig c;
   c.max_associations = kAssociations;
@@ -117,7 +117,7 @@ class Bench final : public test::StageTest {
     in_.send(f);
   }
 
-  // What the engine has sent has to be whole chunks of known types, whatever it was sent.
+  // The engine must send whole chunks of known types, whatever it receives.
   template <class F>
   void look(F f) {
     for (; seen_ < out_.size(); ++seen_) {
@@ -139,7 +139,7 @@ class Bench final : public test::StageTest {
     look([](const wire::SctpHeader&, const wire::SctpChunk&) {});
   }
 
-  // ---- Set-up: straight, by either side
+  // ---- Set-up: correct, by either side
 
   void set_up(Input& in) {
     const bool called = (in.octet() & 1) != 0;
@@ -223,7 +223,7 @@ class Bench final : public test::StageTest {
   static void append(Bytes& to, const Bytes& more) { to.insert(to.end(), more.begin(), more.end()); }
   void append(const Bytes& more) { append(chunks_, more); }
 
-  // The next TSN and DDP-SSN, unless the octets say otherwise.
+  // The next TSN and DDP-SSN, unless the input says otherwise.
   void data(Input& in, std::uint8_t what) {
     const std::uint8_t bend = what >> 3, stream = in.octet(), bytes = in.octet();
     const bool control = what % 8 == 1;
@@ -262,7 +262,7 @@ class Bench final : public test::StageTest {
     }
   }
 
-  // ---- The firmware, as ConnectionManager has it
+  // ---- The firmware, as ConnectionManager runs it
 
   void firmware(Input& in) {
     for (; heard_ < side_.event.size(); ++heard_) {
@@ -294,7 +294,7 @@ class Bench final : public test::StageTest {
       });
     }
   }
-  // What is for the host, or for RDMAP, is left out.
+  // Actions for the host or for RDMAP are left out.
   void run(FlowId flow, const fw::SessionActions& actions) {
     constexpr std::pair<Action, StreamAction> kStreamOps[] = {{Action::kBegin, StreamAction::kBegin},
                                                               {Action::kOpen, StreamAction::kOpen},
@@ -317,7 +317,7 @@ class Bench final : public test::StageTest {
 
   // ---- The end
 
-  // Associations that are up are aborted, others give up: nothing is left of any.
+  // Aborts associations that are up; others give up: nothing is left of any.
   void end() {
     advance(200);  // the firmware's last operations may begin another life
     for (std::uint32_t a = 0; a < kAssociations; ++a) {
@@ -340,9 +340,9 @@ class Bench final : public test::StageTest {
   test::SctpSide side_{"dut_", clk, 0, impatient(), TcpConfig{}, pool_};
   test::Source<Frame> in_ = test::drive(side_.rx.in);
   test::Sink<Frame> out_ = test::collect(side_.tx.out);
-  std::map<std::uint32_t, fw::StreamSession> sessions_;  // by flow, as the next
+  std::map<std::uint32_t, fw::StreamSession> sessions_;  // by flow, as is the next
   std::map<std::uint32_t, std::uint16_t> lives_;         // of the last event
-  Bytes chunks_;                                         // of the packet that is being made
+  Bytes chunks_;                                         // of the packet being built
   std::uint32_t engine_tag_ = 0, tsn_ = 0, sent_ = 0;    // sent_: the engine's highest TSN
   std::uint16_t port_ = 0;                               // the engine's
   std::array<std::uint16_t, kStreams> ssn_{};

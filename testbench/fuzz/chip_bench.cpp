@@ -8,7 +8,7 @@
 namespace rnic::fuzz {
 namespace {
 
-// Whatever a peer leaves half done ends within the patience of a session.
+// Anything that a peer leaves half done ends within a session's time limit.
 constexpr std::uint32_t kTimeoutUs = 100;
 constexpr unsigned kPatienceUs = 5000;
 constexpr unsigned kLongestMs = 100;

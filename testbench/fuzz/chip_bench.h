@@ -1,5 +1,5 @@
-// One chip with its host that outlives many sessions of a peer, and what must hold after each: nothing outside of the
-// granted memory has changed or was revealed, nothing is left of the session, and a stream beside it continues.
+// One chip with its host that outlives many sessions of a peer. After each session, nothing outside the granted memory
+// has changed or was revealed, nothing of the session is left, and a stream beside it still works.
 #pragma once
 
 #include <array>
@@ -19,17 +19,17 @@ using test::RawStream;
 
 class ChipBench final : public test::GuardBench, private FrameTap {
  public:
-  // A session, in the peer's process: what is done with the bench that is given.
+  // A session, in the peer's process, with the given bench.
   using Session = void (*)(ChipBench&, Input);
   explicit ChipBench(Session session);
-  // Plays a session, and checks. Throws Finding.
+  // Plays a session and checks its effects. Throws Finding.
   void play(ByteSpan input);
 
-  // Memory of the host in the middle of other memory, open in several ways for the time of a session.
+  // Host memory in the middle of other memory, accessible in some ways during a session.
   struct Grant {
     std::uint64_t at, bytes;  // in the arena
     unsigned access;
-    bool foreign;  // of another protection domain
+    bool foreign;  // in another protection domain
     host::Mr* region = nullptr;
   };
   std::uint64_t base(const Grant& g) const { return g.access & abi::kZeroBased ? 0 : arena + g.at; }
@@ -43,7 +43,7 @@ class ChipBench final : public test::GuardBench, private FrameTap {
   std::uint64_t arena = 0;
   host::Qp* qp = nullptr;  // of this session
 
-  // What a session does.
+  // For the session's use.
   RawPeer& station() { return peer; }
   test::GuardHost& program() { return host; }
   host::Context& driver() { return node.context; }
@@ -69,8 +69,8 @@ class ChipBench final : public test::GuardBench, private FrameTap {
   ByteSpan input_;
   bool idle_ = false;
   std::string finding_;
-  Bytes image_;                               // of the arena, before each session
-  std::unordered_set<std::uint64_t> secret_;  // words of it that nobody outside may see
+  Bytes image_;                               // the arena before each session
+  std::unordered_set<std::uint64_t> secret_;  // its words that no other node may see
   host::Pd domain_, foreign_;
   host::Mr* receives_ = nullptr;
   RawStream* bystander_ = nullptr;

@@ -1,19 +1,19 @@
-// Sessions of a peer with the chip: the octets say what it does, step by step, and how each step is bent.
+// Sessions of a peer with the chip: the octets give the steps, and how each step is bent.
 #include <fmt/format.h>
 
 #include "testbench/fuzz/chip_bench.h"
 
-// It overlooks what is held by the stacks of SystemC's threads.
+// Leak checking misses memory that only the stacks of SystemC's threads hold.
 extern "C" int __lsan_is_turned_off() { return 1; }
 
 namespace rnic::fuzz {
 namespace {
 
-using test::operator+;  // of octets
+using test::operator+;  // for octets
 
 constexpr unsigned kSteps = 40;
 
-// One step's worth of a peer's malice.
+// The errors in one step of the peer.
 class Bend {
  public:
   explicit Bend(Input& in) : kind_(in.octet()) {
@@ -21,10 +21,10 @@ class Bend {
     at_ = in.number(2);
     with_ = in.octet();
   }
-  // Before it is framed, and after.
+  // Before and after framing.
   Bytes ulpdu(Bytes b) const { return kind_ % 4 == 0 ? spoilt(std::move(b)) : b; }
   Bytes fpdu(Bytes b) const { return kind_ % 4 == 1 ? spoilt(std::move(b)) : b; }
-  // Of the frame that carries it: with right checksums, or with those that it had.
+  // Bends the frame that carries it, with correct checksums or with the original ones.
   void frame(RawPeer& peer) const {
     if (kind_ < kFirst || kind_ % 4 < 2) return;
     peer.bend = [bend = *this](Bytes& f) {
@@ -36,7 +36,7 @@ class Bend {
 
  private:
   static constexpr std::size_t kLongestFrame = 1600;
-  static constexpr unsigned kFirst = 0xa0;  // most steps are straight
+  static constexpr unsigned kFirst = 0xa0;  // most steps are not bent
   Bytes spoilt(Bytes b) const {
     if (kind_ < kFirst || b.empty()) return b;
     const std::size_t at = at_ % b.size();
@@ -114,7 +114,7 @@ class Session {
     return {octets.begin(), octets.end()};
   }
 
-  // A place in one of the grants, or near it.
+  // A place in or near one of the grants.
   struct Place {
     std::uint32_t stag;
     std::uint64_t to;
@@ -156,7 +156,7 @@ class Session {
         return send(test::tagged(control(true, last, what & 0x20 ? 2 : 0).c_str(), p.stag, p.to, payload()), bend);
       }
       case 2:
-      case 3: {  // a Send of any kind, the next segment of it if the last one was not its last
+      case 3: {  // a Send of any kind, or its next segment if the previous segment was not the last
         const unsigned opcode = 3 + in_.octet() % 4;
         const std::uint32_t invalidates = opcode % 2 == 0 ? place().stag : 0;
         const Bytes data = payload(300);
@@ -222,7 +222,7 @@ class Session {
     }
   }
 
-  // What the program of the host asks for.
+  // The host program posts a request.
   void post() {
     host::SendWr wr;
     const std::uint8_t what = in_.octet();
@@ -254,7 +254,7 @@ class Session {
     });
   }
 
-  // Reads what the chip has sent, which must be right whatever it was sent, and answers its requests.
+  // Reads the chip's output, which must be correct whatever the chip received, and answers its requests.
   void take_answers() {
     while (stream_->negotiated() && stream_->unread() >= 8) {
       const Bytes ulpdu = stream_->receive();
@@ -280,7 +280,7 @@ class Session {
          bend);
   }
 
-  // The stream ends, in whatever state it is: in order, or at once.
+  // Ends the stream, in whatever state it is: in order, or at once.
   void end() {
     if ((in_.octet() & 1) && !ended_) {
       stream_->send_fin();

@@ -61,7 +61,7 @@ def captures():
     associated = sctp.worked() + [sctp.frame(True, sctp.packet(True, sctp.data(1005 + i, sctp.PPID_SEGMENT, octets, flags)))
                                   for i, (octets, flags) in enumerate(pieces)]
     write("capture", "sctp.pcapng", sctp.pcapng(associated))
-    # A session from its Initiate to both Terminates: what a replay takes.
+    # A session from its Initiate to both Terminates, as a replay needs it.
     ends = (True, 1003, b"\0\3\0\4"), (False, 0, b"\0\1\0\4")
     session = sctp.worked()[:6] + [sctp.frame(client, sctp.packet(client, sctp.data(tsn, sctp.PPID_SESSION, octets)))
                                    for client, tsn, octets in ends]
@@ -199,7 +199,7 @@ def guest():
 
 
 def associations():
-    # Steps of sctp_target.cpp: a time, what, and what it takes. Tags: 0 and 1 the association's, 2 none, 3 the peer's.
+    # Steps of sctp_target.cpp: a time, a kind, and its octets. Tags: 0 and 1 the association's, 2 none, 3 the peer's.
     def do(what, *takes):
         return struct.pack(">HB", 1, what) + bytes(takes)
 
@@ -224,7 +224,7 @@ def associations():
 
 
 def sessions():
-    # A session of chip_target.cpp: how to connect, bends of request and SYN, then steps: what, bend, and what they take.
+    # A session of chip_target.cpp: how to connect, bends of request and SYN, then steps: kind, bend, and their octets.
     straight = b"\0"
     begin = b"\xc0" + straight + straight
     w = b"\0" + straight + b"\0\0\0\0\x40\7"            # Write of 64 octets to the first grant
@@ -250,7 +250,7 @@ def sessions():
 
 
 def association():
-    """Steps of association_target.cpp. The first octet: who opens; the host's answer to a request follows the step that it comes in."""
+    """Steps of association_target.cpp. The first octet: which side opens; the host's answer to a request follows the step it arrives in."""
     def data(size, bend=0, rest=b""):
         return bytes([bend << 3, 0, size]) + rest
 

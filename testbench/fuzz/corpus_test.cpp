@@ -1,5 +1,5 @@
-// The corpora in the tree, with every input that was ever a finding, through their targets: what fuzzing found stays
-// mended.
+// Runs the corpora in the tree, with every input that was ever a finding, through their targets: bugs that fuzzing
+// found stay fixed.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-// Files that a user gives: captures, scenarios, settings, vectors, firmware.
+// Files from a user: captures, scenarios, settings, vectors, firmware.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -45,7 +45,7 @@ void scenario(ByteSpan octets) {
   });
 }
 
-// Each line is what stands behind --set: settings, and values of a scenario.
+// Each line is an argument of --set: settings, and values of a scenario.
 void settings(ByteSpan octets) {
   static const auto assigned_to = nlohmann::json::parse(R"({
     "name": "s", "nodes": [{"name": "a"}, {"name": "b"}], "connections": [{"from": "a", "to": "b"}],
@@ -63,7 +63,7 @@ void settings(ByteSpan octets) {
 }
 
 void vectors(ByteSpan octets) {
-  // Some have stages of the chip, which a process can elaborate once.
+  // Some contain stages of the chip, which a process can elaborate once.
   static const std::vector<conformance::VectorKind> kinds = conformance::vector_kinds();
   static std::string folder = std::filesystem::temp_directory_path() / "rnic_vectors.XXXXXX";
   static const bool made = ::mkdtemp(folder.data()) != nullptr;

@@ -19,7 +19,7 @@ void read_tcp(ByteSpan segment) {
   const auto tcp = wire::TcpView::parse(segment);
   if (!tcp) return;
   require(inside(segment, tcp->payload), "TCP's payload lies outside of the segment");
-  // What was understood of the options is the same when it is read from our own.
+  // The decoded options are the same when read again from our own encoding.
   std::uint8_t octets[64];
   const wire::TcpOptions& read = tcp->header.options;
   const std::size_t bytes = read.emit(octets);

@@ -1,4 +1,4 @@
-// What a debugger sends: octets as they come, or lines that become packets with their checksums.
+// A debugger's input: raw octets, or lines that become packets with their checksums.
 #include "testbench/fuzz/input.h"
 #include "testbench/fuzz/parsers.h"
 #include "testbench/unit/rnic/fwcpu/gdb/fake_debugger.h"
@@ -23,7 +23,7 @@ void gdb(ByteSpan octets) {
   test::FakeProcessor first, second;
   GdbSession session({{"a", &first}, {"b", &second}}, debugger);
   session.begin();
-  // It goes on as the debugger wants: each stop serves the next of its lines.
+  // Continues as the debugger asks: each stop serves its next line.
   for (std::uint32_t pc = 0; pc < 64 && !debugger.script.empty(); ++pc) {
     debugger.meanwhile = debugger.script.front();
     session.before_instruction(pc % 2 ? first : second, 0x80000000 + 2 * pc);
@@ -31,7 +31,7 @@ void gdb(ByteSpan octets) {
     if (pc % 16 == 15) session.faulted(first, abi::FaultCause::kIllegalInstruction);
   }
   session.end(true);
-  // gdb takes packets up to what qSupported told it.
+  // gdb takes packets up to the size given by qSupported.
   for (const std::string& answer : debugger.answers()) {
     require(answer.size() <= 2 * RspDecoder::kMaxPayload, "an answer is longer than was agreed");
   }

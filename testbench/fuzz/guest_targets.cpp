@@ -1,4 +1,4 @@
-// What peers outside of the simulation say on their sockets: a guest's network card and clock, and frames in a stream.
+// Messages of peers outside the simulation on their sockets: a guest's network card and clock, and frames in a stream.
 #include <chrono>
 #include <filesystem>
 
@@ -39,7 +39,7 @@ void may_break(const F& serve) {
   }
 }
 
-// The guest's memory is what is left of the input, and is shorter than it said if `cut`.
+// The rest of the input is the guest's memory, shorter than announced if `cut`.
 void fill(GuestCard& guest, Input& in, bool cut) {
   const ByteSpan octets = in.rest();
   std::copy_n(octets.begin(), std::min<std::size_t>(octets.size(), GuestCard::kSize - 0x1000), guest.memory + 0x1000);
@@ -48,8 +48,8 @@ void fill(GuestCard& guest, Input& in, bool cut) {
 
 }  // namespace
 
-// Messages of a guest: how many; each is a request, flags, an octet that says what is unusual about it, and its payload
-// behind its length. Then the memory. Frames go both ways.
+// A guest's messages: their number; for each a request, flags, an octet for its irregularities, its length and its
+// payload. Then the memory. Frames go both ways.
 void vhost(ByteSpan octets) {
   Input in(octets);
   may_break([&] {
@@ -111,7 +111,7 @@ void guest_clock(ByteSpan octets) {
   });
 }
 
-// Frames after their lengths.
+// Frames, each after its length.
 void frame_port(ByteSpan octets) {
   ExternalConfig config;
   config.wire = WireKind::kStream;

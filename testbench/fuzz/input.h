@@ -1,4 +1,4 @@
-// What targets make of their octets.
+// How targets read their octets.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace rnic::fuzz {
 
-// Takes an input apart from its front; after its end everything is 0.
+// Takes an input apart from the front; after its end everything is 0.
 class Input {
  public:
   explicit Input(ByteSpan octets) : rest_(octets) {}
@@ -57,7 +57,7 @@ class MemoryFile {
 
 inline std::string text_of(ByteSpan octets) { return {reinterpret_cast<const char*>(octets.data()), octets.size()}; }
 
-// Bad input has one answer: a ConfigError, which ends in exit status 2 and its reason.
+// Bad input has one outcome: a ConfigError, which ends in exit status 2 and a reason.
 template <class F>
 bool is_taken(const F& parse) {
   try {

@@ -1,4 +1,4 @@
-// A program of targets with libFuzzer's main: --target=NAME says which, and everything else is libFuzzer's.
+// A program of targets with libFuzzer's main: --target=NAME selects one, and everything else is libFuzzer's.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -28,17 +28,17 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
     std::fprintf(stderr, "%s: --target= is one of%s\n", (*argv)[0], known.c_str());
     std::exit(2);
   }
-  // What the tests' own helpers find is a finding, too.
+  // Errors that the tests' own helpers detect are findings, too.
   testing::InitGoogleTest();
   testing::GTEST_FLAG(break_on_failure) = true;
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
   return 0;
 }
 
-// The SystemC library asks for it; libFuzzer has the main.
+// The SystemC library refers to it; libFuzzer has the main.
 int sc_main(int, char*[]) { return 0; }
 
-// An exception that a target lets out ends the program here, where libFuzzer keeps the input.
+// An exception that leaves a target ends the program here, and libFuzzer keeps the input.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) noexcept {
   chosen->run({data, size});
   return 0;

@@ -1,4 +1,4 @@
-// Start-up frames, and what both ends of a negotiation make of them.
+// Start-up frames, and how both ends of a negotiation handle them.
 #include "firmware/conn/mpa_negotiation.h"
 #include "testbench/fuzz/input.h"
 #include "testbench/fuzz/parsers.h"
@@ -63,7 +63,7 @@ void mpa(ByteSpan octets) {
   const std::uint8_t max_rev = how & 2 ? wire::kMpaRev2 : fw::max_revision(local);
   const wire::MpaFrameDecode decoded = wire::decode_mpa_frame(frame, kind, max_rev);
   wire::to_string(decoded.error);
-  // Piece by piece it comes to the same, but for octets too many, which nobody asks for.
+  // Piece by piece gives the same result, except for surplus octets, which nothing asks for.
   std::size_t known = wire::kMpaHeaderBytes;
   fw::FrameProgress progress;
   while (known <= frame.size() && (progress = fw::examine_frame(frame.subspan(0, known), kind, max_rev)).missing != 0 &&

@@ -1,4 +1,4 @@
-// The targets that need no chip: each is a parser of foreign octets, or several that read the same.
+// The targets that need no chip: each is a parser of foreign octets, or several that read the same input.
 #pragma once
 
 #include "testbench/fuzz/target.h"

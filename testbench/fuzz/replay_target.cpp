@@ -1,5 +1,5 @@
-// Both streams of a captured connection, behind TCP: records of a side, its octets or a DDP segment to be framed, and
-// when they came. What a replay makes of them.
+// Both streams of a captured connection, above TCP, and their replay. The input has records of a side: its octets or a
+// DDP segment to be framed, and their time of arrival.
 #include "model/capture/replay/script.h"
 #include "testbench/fuzz/input.h"
 #include "testbench/fuzz/parsers.h"
@@ -30,7 +30,7 @@ void replay(ByteSpan octets) {
     stream.arrivals.push_back({stream.octets.size(), ++order});
     stream.closed = order + 1;
   };
-  if (how & 4) {  // a connection that was set up
+  if (how & 4) {  // a connection that is set up
     const std::uint8_t flags = how & 2 ? 0x40 : 0;
     give(0, startup("4D504120494420526571204672616D65", flags));
     give(1, startup("4D504120494420526570204672616D65", flags));

@@ -1,4 +1,4 @@
-// Packets for one association and for the endpoint that it belongs to, in any state.
+// Packets for one association and its endpoint, in any state.
 #include <array>
 #include <optional>
 
@@ -45,7 +45,7 @@ class Bench {
   }
 
  private:
-  // With a tag that is right more often than chance would have it.
+  // The tag is correct more often than by chance.
   void receive(Input& input, std::uint8_t what) {
     const std::uint32_t tags[] = {association_.terms().own_tag, association_.terms().own_tag, 0,
                                   association_.terms().peer_tag};
@@ -55,7 +55,7 @@ class Bench {
     for (const std::uint8_t octet : input.take(input.number(1) * ((what & 32) != 0 ? 4 : 1))) octets[bytes++] = octet;
     deliver({octets.data(), bytes});
   }
-  // What the endpoint's last INIT ACK holds comes back.
+  // Returns the cookie of the endpoint's last INIT ACK.
   void echo_cookie() {
     if (cookie_bytes_ == 0) return;
     std::array<std::uint8_t, 256> octets;

@@ -1,5 +1,5 @@
-// A direction of a TCP stream with MPA: the start-up frame and FPDUs, as `decode` and `replay` read them, and DDP
-// segments alone, in FPDUs that are right.
+// One direction of a TCP stream with MPA: the start-up frame and FPDUs, as `decode` and `replay` read them. Also DDP
+// segments alone, in correct FPDUs.
 #include <algorithm>
 
 #include "model/capture/iwarp_stream.h"
@@ -38,7 +38,7 @@ void read_messages(wire::MpaFrameKind kind, bool crc, ByteSpan octets, std::size
   require(reader.rest() <= octets.size(), "more is left than there was");
 }
 
-// The header again from its fields: with nothing reserved in it, the same octets.
+// The header encoded again from its fields: the same octets, if no reserved bit is set.
 template <class View>
 void check_view(ByteSpan ulpdu) {
   const auto view = View::parse(ulpdu);
@@ -73,7 +73,7 @@ void stream(ByteSpan octets) {
   if (!markers) read_messages(kind, crc, all, piece);
 }
 
-// Segments of at most 255 octets, each behind its length.
+// Segments of at most 255 octets, each after its length.
 void ddp(ByteSpan octets) {
   Input in(octets);
   const std::uint8_t how = in.octet();

@@ -1,4 +1,4 @@
-// A fuzz target: what foreign octets are given to, and how it is known that they were survived.
+// A fuzz target: takes foreign octets, and defines the allowed outcomes.
 #pragma once
 
 #include <stdexcept>
@@ -11,15 +11,15 @@ namespace rnic::fuzz {
 
 struct Target {
   const char* name;
-  // Returns if the octets were taken or refused as they have to be. What else it throws is a finding, and so is what
-  // sanitizers see.
+  // Returns if the octets were accepted or correctly refused. Any other exception is a finding, as is a sanitizer's
+  // report.
   void (*run)(ByteSpan octets);
 };
 
-// All of this program.
+// All targets of this program.
 const std::vector<Target>& targets();
 
-// What a target noticed itself.
+// An error that a target itself detected.
 struct Finding : std::logic_error {
   using std::logic_error::logic_error;
 };

@@ -19,7 +19,7 @@ void terminate(ByteSpan octets) {
   require(bytes == header->bytes() && bytes <= sizeof out, "a Terminate cannot be sent as it was read");
   const auto again = wire::TerminateHeader::parse({out, bytes});
   const auto same = [](ByteSpan a, ByteSpan b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); };
-  // The length of a segment is sent with its header alone.
+  // A segment's length is sent only with its header.
   const bool with_segment = !header->ddp_header.empty();
   require(again && again->cause == header->cause &&
               (!with_segment || again->segment_length == header->segment_length) &&
