@@ -1,10 +1,10 @@
-// A stream of octets each way between the chip's TCP, without RDMA on it, and the TCP of a live peer.
+// A stream of octets each way between the chip's TCP, without RDMA on it, and a live peer's TCP.
 //
 // usage: tcp_bulk OUT [key=value...]     keys: bulk.*, link.*, external.* and tcp.*, as `Settings` lists them
 //
-// Sends the octets of test::counting_bytes() and leaves what came in OUT/received.bin, beside wire.pcapng and
-// stats.json. Exit status: 0 all was sent and acknowledged and as much came as was expected, 1 not, 2 a setting is
-// wrong.
+// Sends the octets of test::counting_bytes() and leaves the received octets in OUT/received.bin, beside wire.pcapng and
+// stats.json. Exit status: 0 all was sent and acknowledged and the expected number of octets arrived, 1 not,
+// 2 a setting is wrong.
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -87,7 +87,7 @@ class Bulk {
         chip_.firmware.close(flow_);
       }
     }
-    // The peer may have more to say, to itself at least.
+    // The peer may still send, at least to itself.
     const std::uint64_t linger_ps = now_ps() + settings_.external.linger_us * kUs;
     while (!peer_->gone() && now_ps() < linger_ps) peer_->advance(now_ps() + kSlicePs, wire_);
     return complete();
@@ -116,7 +116,7 @@ class Bulk {
     return begun_ && chip_.segmenter.wqes[flow_.v] == settings_.bulk.segments &&
            chip_.deframer.stream[flow_.v].size() >= settings_.bulk.expected_bytes;
   }
-  // To the TCP, each segment of ours is an FPDU: RDMA mode is a stream of octets that are not read by the firmware.
+  // TCP takes each of our segments to be an FPDU: in RDMA mode the firmware does not read the stream.
   void take(const LlpEvent& e) {
     switch (e.kind()) {
       case TcpEvents::kAccepted:

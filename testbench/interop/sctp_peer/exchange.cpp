@@ -13,14 +13,14 @@ constexpr std::uint32_t kNoStag = 0xBADBAD00;
 
 std::uint32_t number_of(Operation op) { return static_cast<std::uint32_t>(op); }
 
-// Another payload for each message.
+// A different payload for each message.
 void fill(Bytes& octets, std::uint32_t number) {
   for (std::size_t i = 0; i < octets.size(); ++i) {
     octets[i] = static_cast<std::uint8_t>(31 * number + 7 * i + i / 251);
   }
 }
 
-// rping's: the number of the round, letters that start one further each round, and a zero.
+// rping's payload: the round's number, letters that start one later each round, and a zero.
 void fill_rping(Bytes& octets, std::uint32_t round) {
   const std::string head = fmt::format("rdma-ping-{}: ", round);
   for (std::size_t i = 0; i < octets.size(); ++i) {

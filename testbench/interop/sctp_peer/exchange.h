@@ -1,5 +1,6 @@
-// What the far end does in an open session: both parts of `echo` and of `rping`, as model/programs/consumer/consumer.md
-// describes them. Every octet that comes back is compared; rping's server compares what it reads as well.
+// The far end's work in an open session: both parts of `echo` and of `rping`, as described in
+// model/programs/consumer/consumer.md. Every octet that comes back is compared; rping's server also compares what it
+// reads.
 #pragma once
 
 #include <functional>
@@ -11,11 +12,11 @@ namespace far_end {
 
 class Exchange {
  public:
-  // `round_done` is called behind each round of a client.
+  // `round_done` is called after each round of a client.
   Exchange(Rdma& rdma, const Options& options, std::function<void(std::uint32_t)> round_done)
       : rdma_(rdma), options_(options), round_done_(std::move(round_done)) {}
 
-  void run();  // throws Ended where anything is not as it has to be
+  void run();  // throws Ended on any mismatch
   std::uint32_t rounds() const { return rounds_; }
 
  private:
@@ -33,7 +34,7 @@ class Exchange {
   void tell(const Note& note, std::optional<std::uint32_t> invalidate = std::nullopt);
   Note hear(const Bytes& message);
   void tell_rping(std::uint64_t address, std::uint32_t stag, std::uint32_t size);
-  Bytes wanted();  // the next Send, which has to come
+  Bytes wanted();  // the next Send, which must come
   void done();
 
   Rdma& rdma_;

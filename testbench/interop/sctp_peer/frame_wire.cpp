@@ -31,7 +31,7 @@ int open_socket(const Options& o) {
   const int fd = ::socket(AF_UNIX, SOCK_SEQPACKET, 0);
   if (fd < 0) fail("socket");
   if (!o.wire_listen) {
-    // It is there a moment before somebody listens.
+    // The socket exists a moment before its owner listens.
     for (unsigned tries = 0; ::connect(fd, address, sizeof path) != 0; ++tries) {
       if (errno != ECONNREFUSED || tries == 100) fail(o.wire);
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -159,7 +159,7 @@ void FrameWire::send_ip(std::uint8_t protocol, Bytes payload) {
   Bytes packet{0x45, 0};
   put<2>(packet, kIpBytes + payload.size());
   put<2>(packet, identification_++);
-  put<2>(packet, 0x4000);  // must not be fragmented
+  put<2>(packet, 0x4000);  // don't fragment
   packet.push_back(64);
   packet.push_back(protocol);
   put<2>(packet, 0);
@@ -187,7 +187,7 @@ void FrameWire::send_frame(const Bytes& frame) {
   if (muted_) return;
   record(frame);
   if (random_() % 1'000'000 < options_.lose_ppm) return;
-  // What the peer's socket has no room for is lost, as on a wire.
+  // Frames that do not fit into the peer's socket are lost, as on a wire.
   if (::send(fd_, frame.data(), frame.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && errno == EPIPE) gone_ = true;
 }
 

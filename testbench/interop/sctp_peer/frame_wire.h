@@ -1,5 +1,5 @@
-// SCTP packets in Ethernet frames on a Unix socket, one frame a packet of it: as the simulator's
-// `external.wire=seqpacket` has them. IPv4 without fragments; ARP (RFC 826) both ways.
+// SCTP packets in Ethernet frames on a Unix socket, one frame per packet, as with the simulator's
+// `external.wire=seqpacket`. IPv4 without fragments; ARP (RFC 826) both ways.
 #pragma once
 
 #include <array>
@@ -21,12 +21,12 @@ class FrameWire {
   FrameWire& operator=(const FrameWire&) = delete;
 
   void send(Bytes sctp_packet) { send_ip(kSctp, std::move(sctp_packet)); }
-  // An ICMP echo request, by which programs of the simulator know that somebody listens.
+  // Sends an ICMP echo request, by which the simulator's programs know that this end listens.
   void ping();
-  bool pinged() const { return pinged_; }      // by the peer
-  bool answered() const { return answered_; }  // our ping is
+  bool pinged() const { return pinged_; }      // the peer has pinged
+  bool answered() const { return answered_; }  // it has answered our ping
   void mute(bool muted) { muted_ = muted; }
-  // Takes the frames that are there; waits up to `ms` for the first.
+  // Takes the available frames; waits up to `ms` for the first.
   void receive(int ms);
   bool gone() const { return gone_; }
 
@@ -50,7 +50,7 @@ class FrameWire {
   bool gone_ = false, muted_ = false;
   bool peer_known_ = false, pinged_ = false, answered_ = false;
   Mac peer_mac_{};
-  std::vector<Bytes> waiting_;  // IP packets, until an ARP reply has come
+  std::vector<Bytes> waiting_;  // IP packets waiting for an ARP reply
   std::uint16_t identification_ = 0;
   std::mt19937_64 random_;
   std::FILE* pcap_ = nullptr;

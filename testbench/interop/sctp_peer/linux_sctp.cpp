@@ -1,4 +1,4 @@
-// Linux's own SCTP: inside the guest.
+// Linux's own SCTP, inside the guest.
 #include <algorithm>
 #include <cstdlib>
 
@@ -18,7 +18,7 @@ struct LinuxApi {
   static constexpr Socket kNone = -1;
 
   static Socket open(int family) { return ::socket(family, SOCK_STREAM | SOCK_NONBLOCK, IPPROTO_SCTP); }
-  // Its path MTU is its network device's.
+  // The path MTU is the network device's.
   static void prepare(Socket s, const Options&) {
     const int one = 1;
     set(s, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
@@ -80,7 +80,7 @@ class LinuxSctp final : public SocketSctp<LinuxApi> {
       if (s >= 0) ::close(s);
     }
   }
-  // The ABORT has no way to go.
+  // Without a route the ABORT cannot leave.
   void restart() override {
     route("add");
     abort();

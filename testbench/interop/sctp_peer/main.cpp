@@ -1,7 +1,7 @@
-// A far end for DDP over SCTP in which nothing is the simulator's: libusrsctp or Linux's SCTP, and above it sessions,
-// DDP and RDMAP written a second time, from RFC 5043, 6581, 5041 and 5040.
+// A far end for DDP over SCTP without any of the simulator's code: libusrsctp or Linux's SCTP, and above it a second
+// implementation of sessions, DDP and RDMAP, from RFC 5043, 6581, 5041 and 5040.
 //
-// Exit status: 0 all went as it should, 1 it did not, 2 the command line is wrong.
+// Exit status: 0 all went as expected, 1 it did not, 2 the command line is wrong.
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
@@ -23,7 +23,7 @@ void say(const std::string& line) {
 Bytes octets_of(const std::string& text) { return {text.begin(), text.end()}; }
 std::string text_of(const Bytes& octets) { return {octets.begin(), octets.end()}; }
 
-// Thrown in the middle of an exchange, by the command line's wish.
+// Thrown in the middle of an exchange, as the command line requested.
 struct Abort {};
 struct Restart {};
 
@@ -57,7 +57,7 @@ class Program {
   void set_up() {
     using State = Sctp::State;
     sctp_->wait("association", [this] { return sctp_->state() != State::kSettingUp; });
-    // The indication comes after the news of the association.
+    // The indication comes after the association's event.
     if (options_.adaptation != 0) sctp_->wait("adaptation indication", [this] { return sctp_->adaptation() != 0; });
     if (options_.adaptation == kDdp && sctp_->adaptation() != kDdp) {
       sctp_->abort();
@@ -67,7 +67,7 @@ class Program {
                     sctp_->streams_in()));
   }
 
-  // Whatever comes of it, the association goes on.
+  // Whatever the result, the association continues.
   bool one_session() {
     try {
       return try_session();
@@ -146,7 +146,7 @@ class Program {
     return true;
   }
 
-  // Who has opened the association shuts it down; the other end stays for that a while.
+  // The end that opened the association shuts it down; the other end waits for that a while.
   void end_association() {
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.linger_ms);
     if (options_.connect) sctp_->shut_down();

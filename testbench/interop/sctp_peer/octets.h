@@ -1,4 +1,4 @@
-// Big-endian numbers in strings of octets: the far end's own, which has nothing of the model in it.
+// Big-endian numbers in strings of octets: the far end's own code, without any of the model's.
 #pragma once
 
 #include <cstddef>

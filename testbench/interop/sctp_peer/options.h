@@ -1,4 +1,4 @@
-// What the command line says.
+// The command line.
 #pragma once
 
 #include <chrono>
@@ -10,9 +10,9 @@ namespace far_end {
 enum class Operation : std::uint8_t { kSend, kWrite, kWriteInvalidate, kRead };
 
 struct Options {
-  bool linux_sctp = false;  // rather than libusrsctp
+  bool linux_sctp = false;  // instead of libusrsctp
   bool connect = false;
-  // The wire of libusrsctp.
+  // libusrsctp's wire.
   std::string wire, pcap;
   bool wire_listen = false;
   unsigned lose_ppm = 0, spoil_cookies = 0;
@@ -30,9 +30,9 @@ struct Options {
   std::uint16_t stream = 0;
   bool plain = false;
   unsigned ird = 16, ord = 16;
-  unsigned rtr = 0;  // kinds that we ask for or agree to, as Terms says
+  unsigned rtr = 0;  // kinds that we request or agree to, as in Terms
   std::string private_data, reject;
-  // What is done in it.
+  // The work in the session.
   std::string tool = "echo";
   Operation op = Operation::kWrite;
   std::uint32_t count = 16, size = 65536;
@@ -40,7 +40,7 @@ struct Options {
   bool bad_stag = false, bad_write = false, leave = false;
 };
 
-// Throws std::invalid_argument, which names what is wrong.
+// Throws std::invalid_argument with the mistake.
 Options parse_options(int argc, char** argv);
 extern const char* const kUsage;
 

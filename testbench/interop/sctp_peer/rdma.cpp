@@ -10,8 +10,8 @@ namespace {
 constexpr std::size_t kTaggedBytes = 14, kUntaggedBytes = 18, kReadRequestBytes = 28;
 constexpr std::uint8_t kTagged = 0x80, kLast = 0x40, kVersions = 0x01, kRdmapVersion = 0x40;
 
-// RFC 5043 section 5 and choices.md 25: a multiple of 4 with room for a SACK in the packet, without DATA header and
-// DDP-SSN.
+// RFC 5043 section 5 and choices.md 25: a multiple of 4 that leaves room for a SACK in the packet, without DATA header
+// and DDP-SSN.
 std::size_t mulpdu_of(unsigned mtu) {
   constexpr std::size_t kFloor = 516, kHeaders = 20 + 12 + 16, kChunkAndSsn = 18;
   return std::max(kFloor, (mtu - kHeaders) / 4 * 4 - kChunkAndSsn);
@@ -79,7 +79,7 @@ bool Rdma::serve_next() {
 }
 
 std::uint8_t* Rdma::find(const Bytes& segment, std::uint32_t stag, std::uint64_t to, std::size_t bytes, Layer errors) {
-  if (bytes == 0) return nullptr;  // neither STag nor offset is looked at
+  if (bytes == 0) return nullptr;  // neither STag nor offset is checked
   const auto found = regions_.find(stag);
   if (found == regions_.end()) fail(errors.layer, errors.type, errors.unknown, &segment);
   const auto& [memory, base] = found->second;
@@ -177,7 +177,8 @@ void Rdma::send_untagged(Opcode opcode, std::uint32_t queue, std::uint32_t inval
   } while (sent < octets.size());
 }
 
-// The header of the segment goes along where there is one, but not a Read Request's own: RFC 5040, 4.8.
+// Includes the segment's header if there is one, but a Read Request's own header only with remote protection errors:
+// RFC 5040, 4.8.
 void Rdma::fail(std::uint8_t layer, std::uint8_t type, std::uint8_t code, const Bytes* segment) {
   Bytes header{static_cast<std::uint8_t>(layer << 4 | type), code, 0, 0};
   if (segment != nullptr) {

@@ -1,5 +1,5 @@
-// DDP (RFC 5041) and RDMAP (RFC 5040) on a session: in DDP-SSN order, one message after the other, each Read waited
-// for. Made to be read, not to be fast.
+// DDP (RFC 5041) and RDMAP (RFC 5040) on a session: in DDP-SSN order, one message after the other, waiting for each
+// Read. Written to be read, not to be fast.
 #pragma once
 
 #include <deque>
@@ -15,7 +15,7 @@ class Rdma {
  public:
   Rdma(Session& session, unsigned mtu);
 
-  // Until it is withdrawn, the peer may read and write these octets by the STag, at tagged offsets from `base`.
+  // Until withdrawal, the peer may read and write these octets by the STag, at tagged offsets from `base`.
   std::uint32_t expose(Bytes& memory, std::uint64_t base);
   void withdraw(std::uint32_t stag) { regions_.erase(stag); }
   bool exposed(std::uint32_t stag) const { return regions_.count(stag) != 0; }
@@ -28,7 +28,7 @@ class Rdma {
   // The ready-to-receive message of one of Terms' kinds, ours and the peer's.
   void send_rtr(unsigned kind);
   void absorb_rtr(unsigned kind) { absorb_send_ = kind == Terms::kSend; }
-  // For the set-up's own errors: an RDMAP Terminate of layer 2, and the session's.
+  // For errors of the set-up itself: an RDMAP Terminate of layer 2, and the session's.
   [[noreturn]] void fail_setup(std::uint8_t code) { fail(2, 0, code, nullptr); }
   const std::string& peer_terminate() const { return peer_terminate_; }
 
@@ -48,7 +48,7 @@ class Rdma {
     Bytes* memory;
     std::uint64_t base;
   };
-  struct Layer {  // of an error: the Terminate's layer and type, and the codes for what may be wrong with an STag
+  struct Layer {  // of an error: the Terminate's layer and type, and the codes for errors of an STag
     std::uint8_t layer, type, unknown, bounds;
   };
 
@@ -69,9 +69,9 @@ class Rdma {
   std::map<std::uint32_t, Region> regions_;
   std::uint32_t next_stag_ = 0x5C790000;
   std::map<std::uint32_t, std::uint32_t> sent_msn_, next_msn_;  // by queue
-  Bytes message_;                                               // of queue 0, as far as it has come
+  Bytes message_;                                               // on queue 0, as far as received
   std::deque<Bytes> sends_;
-  std::uint32_t reading_ = 0;  // the STag of the sink of the Read that is under way
+  std::uint32_t reading_ = 0;  // the sink STag of the Read in progress
   bool absorb_send_ = false;
   std::string peer_terminate_;
 };

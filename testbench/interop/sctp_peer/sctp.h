@@ -1,4 +1,4 @@
-// One association of an SCTP that nobody here wrote, as what is above it sees it: messages on streams.
+// One association of a foreign SCTP, as the layer above sees it: messages on streams.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace far_end {
 
-// The exchange ends here; the text says why.
+// The exchange ends here; the text gives the reason.
 struct Ended : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -45,23 +45,23 @@ class Sctp {
 
   // Unordered. False if there is no room for it yet.
   virtual bool send(std::uint16_t stream, std::uint32_t ppid, const Bytes& octets) = 0;
-  // Whether the peer has acknowledged all that was sent.
+  // Whether the peer has acknowledged everything sent.
   virtual bool idle() = 0;
   virtual void shut_down() = 0;
   virtual void abort() = 0;
-  // Forgets the association without a word to the peer, and opens it again from the same port.
+  // Forgets the association without informing the peer, and opens it again from the same port.
   virtual void restart() = 0;
 
-  // Lets time and packets pass until `reached()`. Throws Ended when the association is lost or the patience is at its
-  // end, Restarted at the peer's restart.
+  // Lets time and packets pass until `reached()`. Throws Ended when the association is lost or the time limit has
+  // passed, Restarted when the peer restarts it.
   template <class Reached>
   void wait(const std::string& what, Reached reached) {
     for (;;) {
-      if (restarted_) {  // first: what has come since is of the new association
+      if (restarted_) {  // first: later messages belong to the new association
         restarted_ = false;
         throw Restarted("the peer has restarted the association");
       }
-      if (reached()) return;  // what came before the end counts
+      if (reached()) return;  // anything before the end counts
       if (state_ == State::kLost) throw Ended("the association is lost");
       if (std::chrono::steady_clock::now() > deadline_) throw Ended("no " + what + " came in time");
       pass();
@@ -72,7 +72,7 @@ class Sctp {
   virtual void pass() = 0;
 
   State state_ = State::kSettingUp;
-  std::uint32_t adaptation_ = 0;  // 0: the peer has not said any
+  std::uint32_t adaptation_ = 0;  // 0: the peer has not given one
   unsigned streams_out_ = 0, streams_in_ = 0;
   bool restarted_ = false;
   std::deque<Message> received_;

@@ -1,11 +1,11 @@
-"""Two far ends on libusrsctp meet each other on a Unix socket: what the chip is tested against is tested itself."""
+"""Connects two far ends on libusrsctp over a Unix socket: tests the chip's test partner."""
 import os
 import subprocess
 import tempfile
 import time
 import unittest
 
-# The events of the listener and the connecting end, what each has to say, and their exit statuses.
+# The events of the listener and the connecting end, the output each must print, and their exit statuses.
 CASES = {
     'writes, enhanced': ('', '', '16 rounds', '16 rounds', (0, 0)),
     'writes, plain': ('', 'plain=1', 'plain Initiate', '16 rounds', (0, 0)),

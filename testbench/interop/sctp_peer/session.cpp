@@ -47,7 +47,7 @@ void Session::send(std::uint32_t ppid, const Bytes& octets) {
   sctp_.wait("room to send", [&] { return sctp_.send(stream_, ppid, message); });
 }
 
-// It must not overtake an earlier one of ours.
+// It must not overtake an earlier message of ours.
 void Session::control(Code code, const Bytes& octets) {
   sctp_.wait("acknowledgement", [&] { return sctp_.idle(); });
   Bytes message;
@@ -122,7 +122,7 @@ bool Session::initiate(const Terms& offered, const Bytes& private_data) {
     return false;
   }
   if (code != Code::kReject && code != Code::kEnhancedReject) violation("an Initiate is answered by no answer");
-  // A reject may come without the word (choices.md 22).
+  // A reject may lack the word (choices.md 22).
   take_terms(answer, code == Code::kEnhancedReject && answer.octets.size() >= 6);
   return false;
 }

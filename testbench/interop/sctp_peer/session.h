@@ -1,5 +1,5 @@
-// One DDP stream session of RFC 5043 on one stream of an association: its messages by DDP-SSN, and how it is set up and
-// ended, plain or enhanced (RFC 6581, 7). Calls wait until what they are to do is done.
+// One DDP stream session of RFC 5043 on one stream of an association: its messages by DDP-SSN, its set-up and its end,
+// plain or enhanced (RFC 6581, 7). Calls wait until their work is done.
 #pragma once
 
 #include <map>
@@ -34,17 +34,17 @@ class Session {
  public:
   Session(Sctp& sctp, std::uint16_t stream) : sctp_(sctp), stream_(stream) {}
 
-  // The active side. True if the peer has accepted; else `private_data()` says what it has to say, and `refused()`
-  // whether it was not its host that did not want.
+  // The active side. True if the peer has accepted; otherwise `private_data()` is the peer's, and `refused()` says
+  // whether something other than its host refused.
   bool initiate(const Terms& offered, const Bytes& private_data);
   // The passive side: waits for the Initiate.
   void await_initiate();
   void accept(const Terms& most, const Bytes& private_data);
   void reject(const Bytes& private_data);
-  // Of both ends. Of a session that the peer has ended already, the answer.
+  // For both ends. Answers if the peer has already ended the session.
   void terminate();
 
-  const Terms& terms() const { return terms_; }  // what was agreed, as this end sees it
+  const Terms& terms() const { return terms_; }  // the agreed terms, from this end's view
   const Bytes& private_data() const { return private_data_; }
   bool refused() const { return refused_; }
 
@@ -56,7 +56,7 @@ class Session {
   static constexpr std::uint32_t kSegment = 16, kControl = 17;
   struct Message {
     bool control = false;
-    Bytes octets;  // behind the DDP-SSN
+    Bytes octets;  // after the DDP-SSN
   };
 
   void send(std::uint32_t ppid, const Bytes& octets);

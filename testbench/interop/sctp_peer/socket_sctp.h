@@ -1,6 +1,6 @@
-// An association behind the sockets of RFC 6458, one-to-one style, which libusrsctp and Linux both have: under the same
-// names of constants and structures, but not the same header, and not the same calls. Include one of the headers before
-// this one, in a source file of its own; `Api` has the calls.
+// An association on the sockets of RFC 6458, one-to-one style, which libusrsctp and Linux both have: the same names of
+// constants and structures, but different headers and calls. Include one of the headers before this one, in a separate
+// source file; `Api` has the calls.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 #include "testbench/interop/sctp_peer/sctp.h"
 
 namespace far_end {
-namespace {  // of each source file, as what it names is
+namespace {  // separate in each source file, as the names in it are
 
 template <class Api>
 class SocketSctp : public Sctp {
@@ -31,7 +31,7 @@ class SocketSctp : public Sctp {
       return true;
     }
     if (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS) return false;
-    // It may be lost, of which the events tell.
+    // The association may be lost; the events say so.
     read_events();
     throw Ended(state_ == State::kLost ? "the association is lost" : fmt::format("send: {}", std::strerror(errno)));
   }
@@ -43,16 +43,16 @@ class SocketSctp : public Sctp {
   }
   void shut_down() override { Api::shut_down(socket_); }
   void abort() override {
-    Api::close(socket_);  // at once, by SO_LINGER
+    Api::close(socket_);  // an ABORT, due to SO_LINGER
     socket_ = Api::kNone;
   }
 
  protected:
   explicit SocketSctp(const Options& options) : Sctp(options), options_(options) {}
 
-  // Where there is no other way to know that the peer listens.
+  // For when nothing else shows that the peer listens.
   void delay() const { std::this_thread::sleep_for(std::chrono::milliseconds(options_.delay_ms)); }
-  // A socket at the port with all that has to be said before the association is set up.
+  // A socket at the port with all options that must be set before the association's set-up.
   Socket make(const struct sockaddr* me, socklen_t bytes, int family) {
     const Socket s = Api::open(family);
     if (s == Api::kNone) throw Ended(fmt::format("there is no SCTP here: {}", std::strerror(errno)));
@@ -123,7 +123,7 @@ class SocketSctp : public Sctp {
       if (change.sac_state == SCTP_COMM_LOST || change.sac_state == SCTP_CANT_STR_ASSOC) state_ = State::kLost;
       if (change.sac_state == SCTP_RESTART) {
         restarted_ = dry_ = true;
-        received_.clear();  // what follows belongs to the new association
+        received_.clear();  // later messages belong to the new association
       }
       if (change.sac_state != SCTP_COMM_UP) return;
       state_ = State::kUp;

@@ -1,4 +1,4 @@
-// libusrsctp without threads: all of it happens in calls of ours. Its packets (AF_CONN) travel on a FrameWire.
+// libusrsctp without threads: everything happens in calls of ours. Its packets (AF_CONN) travel on a FrameWire.
 #include <algorithm>
 
 #include <arpa/inet.h>
@@ -71,14 +71,14 @@ class Usrsctp final : public SocketSctp<UsrsctpApi> {
     }
   }
   void restart() override {
-    wire_.mute(true);  // closing says ABORT
+    wire_.mute(true);  // closing would send an ABORT
     abort();
     wire_.mute(false);
     state_ = State::kSettingUp;
     received_.clear();
     connect();
   }
-  // Its sockets end with the process.
+  // The sockets end with the process.
 
  private:
   static int output(void* self, void* packet, std::size_t bytes, std::uint8_t, std::uint8_t) {
@@ -86,7 +86,7 @@ class Usrsctp final : public SocketSctp<UsrsctpApi> {
     static_cast<Usrsctp*>(self)->send_packet(Bytes(octets, octets + bytes));
     return 0;
   }
-  // A wrong cookie under a good checksum, which goes least significant octet first.
+  // Sends a wrong cookie with a correct checksum, which is least significant octet first.
   void send_packet(Bytes packet) {
     constexpr std::size_t kChecksum = 8, kChunk = 12, kInCookie = 20;
     constexpr std::uint8_t kCookieEcho = 10;
