@@ -1,4 +1,4 @@
-// SystemC elaborates once per process, so every measurement has a process of its own.
+// SystemC elaborates once per process, so every measurement has its own process.
 #pragma once
 
 #include <ctime>
@@ -13,7 +13,7 @@ std::vector<double> in_child(const std::function<std::vector<double>()>& f);
 // Processor time of this process, in seconds.
 inline double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-// Memory of this process that is in RAM, in octets.
+// Resident memory of this process, in octets.
 double resident_bytes();
 
 }  // namespace rnic::perf

@@ -42,7 +42,7 @@ struct Ledger {
   }
 };
 
-// operator new has no other way to it. nullptr: nothing is counted, the ledger's own blocks included.
+// operator new has no other way to the ledger. nullptr: nothing is counted, including the ledger's own blocks.
 Ledger* ledger = nullptr;
 
 }  // namespace

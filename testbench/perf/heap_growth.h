@@ -1,4 +1,4 @@
-// Whose memory grows: live octets from operator new, by the clock whose process allocated them.
+// Growth of memory: live octets from operator new, by the clock whose process allocated them.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,11 @@
 namespace rnic::perf {
 
 struct HeapShares {
-  std::int64_t chip = 0;  // in the process of a chip's clock, the firmware's included
-  std::int64_t rest = 0;  // hosts, and what builds and watches the system
+  std::int64_t chip = 0;  // in the process of a chip's clock, including the firmware
+  std::int64_t rest = 0;  // hosts, and the code that builds and watches the system
 };
 
-// Counts from its construction on, one at a time. Blocks that are older do not count when they are freed.
+// Counts from its construction on; only one may exist at a time. Freeing older blocks does not count.
 class HeapGrowth {
  public:
   HeapGrowth();
@@ -18,7 +18,7 @@ class HeapGrowth {
   HeapGrowth(const HeapGrowth&) = delete;
   HeapGrowth& operator=(const HeapGrowth&) = delete;
 
-  // The most that each held at any time.
+  // The highest value of each share.
   HeapShares most() const;
 };
 

@@ -1,4 +1,4 @@
-// How often a benchmark whose figures depend on the machine is run.
+// The number of runs of a benchmark whose figures depend on the machine.
 #pragma once
 
 #include <cstdlib>
@@ -7,7 +7,7 @@
 
 namespace rnic::perf {
 
-// Five times; once with RNIC_BENCH_SHORT in the environment, where somebody asks whether it runs at all.
+// Five times; once with RNIC_BENCH_SHORT in the environment, to check only that it runs.
 inline void repeated(benchmark::internal::Benchmark* benchmark) {
   benchmark->Repetitions(std::getenv("RNIC_BENCH_SHORT") != nullptr ? 1 : 5);
 }

@@ -1,4 +1,4 @@
-// What one datapath stage adds to a beat's cost: a chain with crc_check against the same chain without it.
+// The cost that one datapath stage adds to a beat: a chain with crc_check against the same chain without it.
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kFpdus = 220'000, kBeatsPerFpdu = 23, kBeats = kFpdus * kBeatsPerFpdu;
 
-// The beats of one FPDU, full ones.
+// The beats of one FPDU, all full.
 std::vector<FpduBeat> one_fpdu() {
   static std::uint8_t bytes[64] = {};
   FpduBeat beat;
@@ -26,12 +26,12 @@ std::vector<FpduBeat> one_fpdu() {
   return beats;
 }
 
-// Processor seconds of a chain; its look-ahead is that of the chip.
+// Processor seconds of a chain with the chip's look-ahead.
 std::vector<double> run(bool with_stage) {
   ClockDomain clk("clk", {4000, 38});
   const LinkConfig link = LinkConfig::pipeline(CrcCheckConfig{});
   test::Source<FpduBeat> source("source", clk);
-  std::optional<CrcCheck> stage;  // a stage that is there must be bound
+  std::optional<CrcCheck> stage;  // unbound, it could not be elaborated
   test::Sink<FpduBeat> sink("sink", clk);
   Netlist net("chain", clk);
   if (with_stage) {

@@ -1,4 +1,4 @@
-// Two nodes and a cable: bandwidth against the wire's limit, and what simulating it costs. Capture and waves are off.
+// Two nodes and a cable: bandwidth against the wire's limit, and the cost of the simulation. Capture and waves are off.
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -28,13 +28,13 @@ namespace {
 struct Load {
   const char* op = "write";
   std::uint32_t bytes = 65536, count = 500, depth = 32, qps = 1;
-  std::uint32_t words = 0;  // of atomics, which have no size
+  std::uint32_t words = 0;  // for atomics, which have no size
   std::uint16_t ird = 16;   // and ORD
   unsigned mtu = 1500;
   unsigned wire_delay_ns = 0, window_bytes = 0;  // 0: the default
   bool idle_second = false;                      // connected and idle afterwards
   std::vector<std::string> settings;
-  const char* rtl = "";  // stages whose Verilated twins do their work
+  const char* rtl = "";  // stages that Verilated twins replace
 };
 
 struct Figures {
@@ -42,7 +42,7 @@ struct Figures {
   double goodput_gbps = 0, share_of_limit = 0;
   double idle_cpu_s = 0, resident_bytes = 0;
   double rate_mops = 0;
-  double firmware_cycles = 0, firmware_share = 0, p50_ns = 0;  // of the first node's processor; of the setup
+  double firmware_cycles = 0, firmware_share = 0, p50_ns = 0;  // the first node's processor; its setups
 };
 
 Scenario scenario(const Load& load) {
@@ -67,7 +67,7 @@ Scenario scenario(const Load& load) {
                         "bench");
 }
 
-// The counter of a block, summed over the nodes.
+// A block's counter, summed over the nodes.
 double sum_of(const nlohmann::json& tree, const std::string& block, const std::string& counter) {
   double sum = 0;
   if (!tree.is_object()) return 0;
@@ -152,13 +152,13 @@ void write_bandwidth(benchmark::State& state) {
     state.counters["share_of_limit_%"] = 100 * f.share_of_limit;
     state.counters["data_frames/cpu_s"] = f.data_frames / f.cpu_s;
     state.counters["kernel_events/FPDU"] = f.kernel_events / f.data_frames;
-    // Within a fiftieth of the limit the wire is what binds; below it something on the way to it does.
+    // Within 2 % of the limit the wire binds; below that, chip or host does.
     state.SetLabel(f.share_of_limit > 0.98 ? "binds: Ethernet" : "binds: chip or host, not Ethernet");
   }
 }
 BENCHMARK(write_bandwidth)->ArgName("MTU")->Arg(1500)->Arg(9000)->UseManualTime()->Iterations(1)->Apply(repeated);
 
-// The same with all Verilated twins in both chips, against without.
+// The same with all Verilated twins in both chips, against the run without.
 void rtl_whole_system(benchmark::State& state) {
   Load load;
   load.count = 20;
@@ -174,8 +174,8 @@ void rtl_whole_system(benchmark::State& state) {
 }
 BENCHMARK(rtl_whole_system)->UseManualTime()->Iterations(1)->Apply(repeated);
 
-// FetchAdds of 64 queue pairs at one word, where each needs the one before, and at many. The atomic ALU starts one
-// every initiation interval, and at one address every pipeline_cycles.
+// FetchAdds of 64 queue pairs at one word, where each depends on the previous one, and at many. The atomic ALU starts
+// one every initiation interval, and at one address every pipeline_cycles.
 void atomic_rate(benchmark::State& state) {
   Load load;
   load.op = "fetch_add";
@@ -198,7 +198,7 @@ void atomic_rate(benchmark::State& state) {
 }
 BENCHMARK(atomic_rate)->ArgName("words")->Arg(1)->Arg(4096)->UseManualTime()->Iterations(1);
 
-// Reads of 4 KiB: IRD of them each round trip, until the link binds. The round trip is that of one Read at a time.
+// Reads of 4 KiB: IRD of them per round trip, until the link binds. The round trip is measured with one Read at a time.
 void read_bandwidth(benchmark::State& state) {
   Load load;
   load.op = "read";
@@ -228,8 +228,8 @@ BENCHMARK(read_bandwidth)
     ->UseManualTime()
     ->Iterations(1);
 
-// Connections opened, used once and closed, so many at a time, by what a register write costs the firmware. Either the
-// processor of the side that connects is busy all the time, or each slot takes as long as one connection alone.
+// Connections opened, used once and closed, several at a time, by the firmware's cost of a register write. Either the
+// connecting side's processor is busy all the time, or each slot takes as long as one connection alone.
 void connection_rate(benchmark::State& state) {
   const bool rv32 = state.range(2) != 0;
   if (rv32 && built_rv32_image().empty()) return state.SkipWithError("there is no RV32 image");
@@ -264,7 +264,7 @@ BENCHMARK(connection_rate)
     ->UseManualTime()
     ->Iterations(1);
 
-// One FPDU on its way at a time, on a wire so long that this is about 1 % of the load above.
+// One FPDU in flight at a time, on a wire long enough to make this about 1 % of the load above.
 void cost_at_one_per_cent(benchmark::State& state) {
   Load low;
   low.bytes = 1408;
@@ -289,7 +289,7 @@ void idle_second(benchmark::State& state) {
 }
 BENCHMARK(idle_second)->UseManualTime()->Iterations(1)->Apply(repeated)->Unit(benchmark::kMillisecond);
 
-// Memory that a chip allocates for so many queue pairs with their flows, and STags, in octets.
+// Memory that a chip allocates for this many queue pairs, with their flows, and STags, in octets.
 double chip_bytes(unsigned qps, unsigned stags) {
   const std::vector<double> bytes = in_child([=] {
     ClockDomain clk("clk", {});
@@ -307,7 +307,7 @@ double chip_bytes(unsigned qps, unsigned stags) {
   return bytes.at(0);
 }
 
-// The most that a run with so many connections takes from the heap. What builds the system is not a chip's share.
+// The peak heap growth of a run with this many connections. Building the system does not count as a chip's share.
 HeapShares heap_growth(std::uint32_t qps) {
   Load load;
   load.bytes = 8;
@@ -321,8 +321,8 @@ HeapShares heap_growth(std::uint32_t qps) {
   return {static_cast<std::int64_t>(most.at(0)), static_cast<std::int64_t>(most.at(1))};
 }
 
-// What each queue pair with its TCP connection adds to the chip: entries of tables, idle or not. The firmware's
-// memory is static, for as many as it can keep.
+// Memory that each queue pair with its TCP connection adds to the chip: entries of tables, idle or not. The firmware's
+// memory is static, for the maximum number.
 void chip_memory_per_queue_pair(benchmark::State& state) {
   constexpr unsigned kQps = 512, kStags = 1024;
   for (auto _ : state) {
@@ -335,8 +335,8 @@ void chip_memory_per_queue_pair(benchmark::State& state) {
 }
 BENCHMARK(chip_memory_per_queue_pair)->UseManualTime()->Iterations(1);
 
-// What a node takes from the heap beyond that. Shared pools grow in slabs, so a quotient by queue pairs would say what
-// step it happens to meet.
+// Further heap memory of a node. Shared pools grow in slabs, so a quotient by queue pairs would depend on the step it
+// happens to meet.
 void heap_growth_by_connections(benchmark::State& state) {
   for (auto _ : state) {
     const HeapShares growth = heap_growth(static_cast<std::uint32_t>(state.range(0)));
@@ -353,7 +353,7 @@ BENCHMARK(heap_growth_by_connections)
     ->UseManualTime()
     ->Iterations(1);
 
-// Everything that 31 more connections made resident in both nodes: chip, firmware, driver, rings, programs.
+// The growth of resident memory in both nodes by 31 more connections: chip, firmware, driver, rings, programs.
 void memory_per_queue_pair(benchmark::State& state) {
   constexpr std::uint32_t kMore = 31;
   Load one;

@@ -1,4 +1,4 @@
-// bare_chain LOAD: transmit_chain in a test bench of its own, without SystemC. Prints processor seconds and the digest.
+// bare_chain LOAD: transmit_chain in its own test bench, without SystemC. Prints processor seconds and the digest.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,7 +12,7 @@
 
 double sc_time_stamp() { return 0; }
 
-// The model begins with a cache line: where it happens to begin elsewhere, it is slower by up to a half.
+// Aligns the model to a cache line: at other addresses it is slower, by up to a half.
 void* operator new(std::size_t bytes) { return std::aligned_alloc(64, (bytes + 63) / 64 * 64); }
 void operator delete(void* at) noexcept { std::free(at); }
 void operator delete(void* at, std::size_t) noexcept { std::free(at); }
@@ -26,7 +26,7 @@ int main(int argc, char* argv[]) {
   for (unsigned i = 0; i < load.ulpdu_bytes; ++i) ulpdu[i] = rnic::perf::ulpdu_octet(i);
 
   VerilatedContext context;
-  context.threads(1);  // another one would wait for work, and at times does not end
+  context.threads(1);  // another thread would wait for work, and sometimes does not end
   Vtransmit_chain top(&context, "");
   top.rst_ni = top.clk_i = 0;
   top.eval();
@@ -47,7 +47,7 @@ int main(int argc, char* argv[]) {
     }
     top.eval();
     if (top.out_valid_o) {
-      const std::uint32_t bits = top.out_o[0];  // of rnic_stream_pkg::fpdu_beat_t
+      const std::uint32_t bits = top.out_o[0];  // an rnic_stream_pkg::fpdu_beat_t
       digest.beat(cycle, bits & 8, bits & 4, top.out_data_o[(bits >> 12 & 0x3f) - 1]);
     }
     taken += top.in_valid_i && top.in_ready_o;

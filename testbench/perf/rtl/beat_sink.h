@@ -1,4 +1,4 @@
-// The end of a chain that is measured, and the process that measures it.
+// The end of a measured chain, and the process that measures it.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace rnic::perf {
 
-// Takes a beat a cycle.
+// Takes one beat a cycle.
 class BeatSink final : public Stage, private TakesAhead<FpduBeat> {
  public:
   PopPort<FpduBeat> in{*this, "in"};
@@ -38,7 +38,7 @@ class BeatSink final : public Stage, private TakesAhead<FpduBeat> {
   Cycle next_ = 0;
 };
 
-// Runs it in a process of its own. Its figures come back as doubles: a digest as two halves.
+// Runs it in its own process. The figures come back as doubles: a digest as two halves.
 inline ChainFigures measure(const std::function<ChainFigures()>& run) {
   const std::vector<double> v = in_child([&] {
     const ChainFigures f = run();

@@ -1,4 +1,4 @@
-// The transmit chain of MPA as stages, against the same blocks as Verilated RTL in a test bench of their own.
+// The transmit chain of MPA as stages, against the same blocks as Verilated RTL in their own test bench.
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -18,7 +18,7 @@
 namespace rnic::perf {
 namespace {
 
-// The same ULPDU again and again, when it is due.
+// The same ULPDU again and again, at its due times.
 class UlpduSource final : public Stage {
  public:
   PushPort<Ulpdu> out{*this, "out"};
@@ -44,7 +44,7 @@ class UlpduSource final : public Stage {
   std::uint64_t sent_ = 0;
 };
 
-// The stages of transmit_chain.sv. The look-ahead is that of the chip.
+// The stages of transmit_chain.sv, with the chip's look-ahead.
 struct Chain {
   ClockDomain clk{"clk", {4000, 38}};
   ContextStore contexts{clk, {1, 1, 1, 1}};
@@ -82,7 +82,7 @@ struct Chain {
   }
 };
 
-// transmit_chain as a compiler made it, if that was there.
+// transmit_chain as built by a compiler, if the compiler is installed.
 std::optional<ChainFigures> run_bare_chain(const char* compiler, std::size_t load) {
   const std::string program = fmt::format("{}{}", RNIC_BARE_CHAIN, compiler);
   if (!std::filesystem::exists(program)) return {};

@@ -1,4 +1,4 @@
-// What the transmit chain is measured with, as C++ and as Verilated RTL alike. No SystemC.
+// The load of the transmit chain, for C++ and Verilated RTL alike. No SystemC.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ inline constexpr ChainLoad kChainLoads[] = {
     {"FPDUs of 1460 octets at 1 % load", 1454, 2300, 1'000},
 };
 
-// Of all FPDUs that left: cycles of the first and the last beat, number of beats, CRC field.
+// Covers all FPDUs that left: cycles of the first and the last beat, number of beats, CRC field.
 class ChainDigest {
  public:
   void beat(std::uint64_t cycle, bool first, bool last, std::uint32_t last_word) {
@@ -37,7 +37,7 @@ class ChainDigest {
   std::uint64_t value_ = 0, first_ = 0, beats_ = 0, fpdus_ = 0;
 };
 
-// What a measurement tells.
+// The result of a measurement.
 struct ChainFigures {
   double cpu_s = 0;
   std::uint64_t digest = 0;

@@ -1,4 +1,4 @@
-// What stands around a block that is measured: it takes and gives a message a cycle, and does little else.
+// The neighbours of a measured block: each takes or gives a message a cycle, and does little else.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace rnic::perf {
 
-// Sends without end. `next()` points at a message, or is null where there is none until go_on().
+// Sends endlessly. `next()` points at a message, or is null if there is none until go_on().
 template <class T, class Next>
 class Feed final : public Stage {
  public:
@@ -32,7 +32,7 @@ Feed<T, Next> feed(const char* name, ClockDomain& clk, Next next) {
   return Feed<T, Next>(name, clk, std::move(next));
 }
 
-// Takes all that comes: use(message).
+// Takes everything: use(message).
 template <class T, class Use>
 class Drain final : public Stage {
  public:
@@ -57,7 +57,7 @@ auto drain(const char* name, ClockDomain& clk) {
   return drain<T>(name, clk, [](const T&) {});
 }
 
-// Answers after some cycles, in order. `answer(message, its)` makes one, or says that there is none.
+// Answers some cycles later, in order. `answer(message, its)` fills in the answer; false: there is none.
 template <class In, class Out, class Answer>
 class Answers final : public Stage {
  public:

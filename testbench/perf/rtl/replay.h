@@ -1,4 +1,4 @@
-// A Verilated block in a test bench of its own: the pins of a run with its twin, recorded and played again.
+// A Verilated block in its own test bench: the pins of a run with its twin, recorded and played again.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace rnic::perf {
 
-// What was written is read in the same order.
+// Reads return the writes in order.
 class Tape {
  public:
   template <class P>
@@ -41,8 +41,8 @@ class Tape {
 };
 
 // The pins of `Base` for a twin, recorded in the first kCycles cycles in which it is evaluated. `tables(model, f)`
-// calls f(pins...) with the inputs that are no link's. On the tape, for each cycle: what drives the links; for each
-// round the tables' answers that are new, and whether another one follows; what the block does with the links.
+// calls f(pins...) with all inputs except the links'. On the tape, for each cycle: the inputs of the links; for each
+// round the tables' new answers, and whether another round follows; the block's outputs to the links.
 template <class Base, class Tables>
 class Recorded : public Base {
  public:
@@ -50,7 +50,7 @@ class Recorded : public Base {
   static constexpr std::uint64_t kCycles = 2048;
   struct Record {
     Tape tape;
-    std::uint64_t cycles = 0;  // in which the block was evaluated, those after the recorded ones included
+    std::uint64_t cycles = 0;  // evaluations of the block, including those after the recorded cycles
   };
 
   template <class... Args>
@@ -75,7 +75,7 @@ class Recorded : public Base {
     Base::links(const_cast<Model&>(m), outputs);
   }
 
-  // A cycle of the block in its own bench, up to its edge.
+  // Plays one cycle of the block in its own bench, up to its edge.
   void play(Model& m) {
     Tape& tape = record_.tape;
     Drive drive{tape};
@@ -122,7 +122,7 @@ class Recorded : public Base {
     if (changed) tape.get(pin);
   }
 
-  // How the links' pins are recorded, and played.
+  // Recording and playing of the links' pins.
   struct Inputs {
     template <class Port, class... Bits>
     void in(Port&, const CData& valid, const CData&, const Bits&... bits) {
@@ -155,7 +155,7 @@ class Recorded : public Base {
     }
     Tape& tape;
   };
-  // What leaves is right to the last bit.
+  // The outputs must be right to the last bit.
   template <class Use>
   struct EachOutput {
     template <class Port, class... Bits>
@@ -192,8 +192,8 @@ class Recorded : public Base {
 
   Record& record_;
   const Tables tables_;
-  std::vector<std::uint8_t> last_;  // the tables' pins, as they were
-  bool begun_ = false;              // the cycle, on the tape
+  std::vector<std::uint8_t> last_;  // the previous values of the tables' pins
+  bool begun_ = false;              // the cycle has begun on the tape
 };
 
 }  // namespace rnic::perf

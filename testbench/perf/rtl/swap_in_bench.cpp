@@ -1,4 +1,4 @@
-// A Verilated block in its stage's place, against the same block in a test bench of its own.
+// A Verilated block in its stage's place, against the same block in its own test bench.
 #include <benchmark/benchmark.h>
 
 #include "testbench/perf/repeated.h"

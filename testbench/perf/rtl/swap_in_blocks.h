@@ -5,7 +5,7 @@
 
 namespace rnic::perf {
 
-// Those that FPDUs pass through, a beat a cycle.
+// The blocks on the FPDUs' path, at a beat a cycle.
 SwappedIn measure_mpa_framer();
 SwappedIn measure_marker_inserter();
 SwappedIn measure_crc_insert();
@@ -13,7 +13,7 @@ SwappedIn measure_mpa_deframer();
 SwappedIn measure_crc_check();
 SwappedIn measure_ddp_placement();
 
-// The others, as many messages as they take.
+// The others, with as many messages as they take.
 SwappedIn measure_irrq();
 SwappedIn measure_atomic_alu();
 SwappedIn measure_response_queue();

@@ -37,7 +37,7 @@ FailedSegment random_segment(Prng& rng) {
 
 }  // namespace
 
-// Reads, each answered some cycles after it was handed on.
+// Reads, each answered some cycles after it was passed on.
 SwappedIn measure_irrq() {
   Bench b;
   Prng rng(1);
@@ -133,7 +133,7 @@ SwappedIn measure_atomic_alu() {
       b.contexts);
 }
 
-// Responses some requests behind.
+// Responses that lag some requests behind.
 SwappedIn measure_response_queue() {
   Bench b;
   std::uint64_t asked = 0, answered = 0, completed = 0;
@@ -191,12 +191,12 @@ SwappedIn measure_response_queue() {
       b.contexts);
 }
 
-// Errors of streams that begin again and again; each stream's other errors come too late.
+// Errors of streams that restart again and again; each stream's later errors are ignored.
 SwappedIn measure_terminate_generator() {
   Bench b;
   Prng rng(1);
   std::array<QpEvent, kQps> errors;
-  std::array<QpContext, kQps> next;  // streams that will begin
+  std::array<QpContext, kQps> next;  // streams about to begin
   for (std::uint32_t n = 0; n < kQps; ++n) {
     next[n] = test::rts_qp(n, 2);
     errors[n].kind = QpEvent::Kind::kStreamError;

@@ -17,11 +17,11 @@ namespace {
 using test::Bytes;
 
 constexpr unsigned kBeatBytes = 64;
-constexpr std::size_t kUlpduBytes = 1454;  // of an FPDU of 1460 octets without markers
+constexpr std::size_t kUlpduBytes = 1454;  // in an FPDU of 1460 octets without markers
 
 constexpr auto kNoTables = [](auto&, auto&&) {};
 
-// The same beats again and again, of buffers that stay.
+// The same beats again and again, in buffers that stay.
 template <class Beat>
 class Loop {
  public:
@@ -38,7 +38,7 @@ class Loop {
   bool at_end() const { return at_ == beats_.size(); }
 
  private:
-  // The reference that travels with the beats.
+  // Adds the reference that travels with the beats.
   static void lend(Buffer* buf) {
     BufferRef stays = BufferRef::adopt(buf);
     BufferRef(stays).release();
@@ -66,7 +66,7 @@ FlowContext stream(bool markers) {
   return flow;
 }
 
-// A stage between FPDUs without markers, as the framer makes them, and somebody who takes what comes.
+// A stage between a source of FPDUs without markers, as from the framer, and a sink.
 struct Bench {
   ClockDomain clk{"clk", {4000, 38}};
   ContextStore contexts{clk, {1, 1, 1, 1}};
@@ -141,7 +141,7 @@ SwappedIn measure_mpa_framer() {
       block, [](auto& m, auto&& f) { f(m.crc_on_i, m.mem_data_i); }, contexts);
 }
 
-// Segments that begin with an FPDU, in a stream with markers that is as long as several of their distances.
+// Segments that begin with an FPDU, in a stream with markers whose length is several marker intervals.
 SwappedIn measure_mpa_deframer() {
   ClockDomain clk("clk", {4000, 38});
   ContextStore contexts(clk, {1, 1, 1, 1});

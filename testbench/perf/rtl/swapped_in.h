@@ -1,4 +1,4 @@
-// One Verilated block: in its stage's place, and in a test bench of its own.
+// One Verilated block: in its stage's place, and in its own test bench.
 #pragma once
 
 #include <memory>
@@ -16,9 +16,9 @@ struct SwappedIn {
   double swapped_in = 0, bare = 0;
 };
 
-// For a stage between neighbours that keep it busy. `tables` as of Recorded; `pins` are what the block's Pins want
-// beside the stage. The bench of its own replays the first cycles of the run. The two take turns of some milliseconds:
-// a machine that is slow for a while is slow for both.
+// For a stage between neighbours that keep it busy. `tables`: see Recorded; `pins`: arguments of the block's Pins
+// beside the stage. The block's own bench replays the first cycles of the run. The two alternate every few
+// milliseconds, so a phase in which the machine is slow affects both.
 template <class Pins, class Tables, class... Args>
 SwappedIn measure_swapped_in(typename Pins::Block& stage, Tables tables, Args&... pins) {
   using Taped = Recorded<Pins, Tables>;
