@@ -15,7 +15,7 @@ class EthernetLinkTest : public testing::Test {
     cable.tap(tap);
   }
   Frame frame(std::uint32_t bytes) { return {pool.take(), 0, bytes, true}; }
-  // By direction and length.
+  // Direction and length of each frame.
   std::vector<std::pair<unsigned, std::size_t>> seen() const {
     std::vector<std::pair<unsigned, std::size_t>> v;
     for (const Seen& s : tap.seen) v.emplace_back(s.direction, s.frame.size());

@@ -1,4 +1,4 @@
-// The injector before a cable: what reaches the other end, in which order and when.
+// The injector before a cable: which frames reach the other end, in which order and when.
 #include "model/cable/cable_faults.h"
 #include "testbench/unit/rnic/llp/tcp/tcp_chip.h"
 
@@ -9,7 +9,7 @@ using testing::ElementsAre;
 
 class FaultInjectorTest : public testing::Test {
  protected:
-  // Begins with a cable of 750 ns.
+  // Uses a cable of 750 ns.
   void build(EthernetLinkConfig config) {
     config.delay_ns = 750;
     cable = std::make_unique<EthernetLink>("cable", config);
@@ -79,7 +79,7 @@ TEST_F(FaultInjectorTest, SymmetricFaultsStrikeBothDirectionsFromStreamsOfTheirO
   EXPECT_EQ(faults->counters(1)->lost, 64 - arrived(rx0).size());
 }
 
-// RFC 1191: through the other direction, with its delay, and beside its faults.
+// RFC 1191: the ICMP takes the other direction, with that direction's delay but not its faults.
 class NarrowWayTest : public FaultInjectorTest {
  protected:
   // 02:..:01 at 10.0.0.1 to 02:..:02 at 10.0.0.2; the checksum is that of a packet of 1000 octets with DF.
@@ -112,11 +112,11 @@ TEST_F(NarrowWayTest, TheSenderHearsOfIt) {
   EXPECT_THAT(arrived(rx1), ElementsAre(614));
   EXPECT_THAT(arrived(rx0), ElementsAre(114, 70)) << "the sender's own frame first";
   EXPECT_THAT(rx0.times(), ElementsAre(1'800'000, 1'800'000));
-  const Bytes expected = {2,    0,    0,    0,    0,  1,  2,    0,    0,    0,    0,    2,     // back
+  const Bytes expected = {2,    0,    0,    0,    0,  1,  2,    0,    0,    0,    0,    2,     // back to the sender
                           8,    0,    0x45, 0,    0,  56, 0,    0,    0x40, 0,    64,   1,     // ICMP
-                          0x6e, 0xc3, 192,  0,    2,  1,  10,   0,    0,    1,                 // of the router
+                          0x6e, 0xc3, 192,  0,    2,  1,  10,   0,    0,    1,                 // from the router
                           3,    4,    0x42, 0xed, 0,  0,  0x02, 0x58,                          // MTU 600
-                          0x45, 0,    0x03, 0xe8, 0,  7,  0x40, 0,    64,   6,    0x23, 0x07,  // what was sent
+                          0x45, 0,    0x03, 0xe8, 0,  7,  0x40, 0,    64,   6,    0x23, 0x07,  // the original packet
                           10,   0,    0,    1,    10, 0,  0,    2,    0xa0, 0x28, 0x13, 0x88, 0x01, 0x02, 0x03, 0x04};
   EXPECT_EQ(rx0.got.seen.at(1).frame, expected);
   EXPECT_EQ(tap.seen.size(), 3u) << "captures see it";
@@ -125,7 +125,7 @@ TEST_F(NarrowWayTest, TheSenderHearsOfIt) {
   EXPECT_EQ(faults->counters(1)->frames, 2u) << "the router's are not counted";
 }
 
-// RFC 1812 section 4.3.2.7, and packets that a router would cut.
+// RFC 1812 section 4.3.2.7, and packets that a router would fragment.
 TEST_F(NarrowWayTest, NobodyHearsOfPacketsThatMayHaveNoAnswer) {
   build(narrow());
   const auto send = [this](unsigned at, std::uint8_t octet, std::uint64_t us) {
@@ -133,8 +133,8 @@ TEST_F(NarrowWayTest, NobodyHearsOfPacketsThatMayHaveNoAnswer) {
     f.buf->bytes()[at] = octet;
     tx0.out.send(std::move(f), us * 1'000'000);
   };
-  send(0, 3, 1);      // to a group
-  send(12, 0x86, 2);  // no IPv4
+  send(0, 3, 1);      // multicast
+  send(12, 0x86, 2);  // not IPv4
   send(20, 0, 3);     // may be fragmented
   send(21, 1, 4);     // a fragment
   send(23, 1, 5);     // ICMP

@@ -1,5 +1,5 @@
-// Which frames each kind of fault strikes, and when they go on. The frames that a seed picks are literal: a change of
-// the random streams would change every recorded run.
+// The frames that each kind of fault strikes, and when they are passed on. The frames that a seed picks are literal: a
+// change of the random streams would change every recorded run.
 #include "model/cable/fault_model.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class FaultModelTest : public testing::Test {
     std::fill_n(f.buf->bytes(), bytes, std::uint8_t{0});
     return f;
   }
-  // A TCP segment whose checksums are right, with a counting payload.
+  // A TCP segment with correct checksums and a counting payload.
   Frame segment(std::uint32_t payload_bytes) {
     Frame f = frame(14 + 20 + 20 + payload_bytes);
     MutableByteSpan out{f.buf->bytes(), f.bytes};
@@ -55,7 +55,7 @@ class FaultModelTest : public testing::Test {
     store_be16(f.buf->bytes() + 34 + 16, sum.checksum());
     return f;
   }
-  // An SCTP packet with a DATA chunk, sealed.
+  // An SCTP packet with a DATA chunk and a correct checksum.
   Frame packet(std::uint32_t user_bytes) {
     const std::uint32_t bytes = 12 + (16 + user_bytes + 3) / 4 * 4;
     Frame f = frame(14 + 20 + bytes);
@@ -88,7 +88,7 @@ class FaultModelTest : public testing::Test {
     sum.add(ip->payload);
     return sum.checksum() == 0;
   }
-  // Frames 1 to n, one each microsecond from 1 us on; what went on.
+  // Sends frames 1 to n, one each microsecond from 1 us on; returns those passed on.
   std::vector<Passed> run(const FaultConfig& faults, unsigned n, std::uint64_t seed = kSeed) {
     FaultModel model(faults, "link.forward", seed);
     std::vector<Passed> out;
@@ -262,7 +262,7 @@ TEST_F(FaultModelTest, AFullQueueDropsWhatComes) {
   config.rate = {500, 2048, "0-"};
   const std::vector<unsigned> lost = missing(config, 60);
   ASSERT_FALSE(lost.empty());
-  // It grows by 51.5 octets a frame, as 62.5 octets leave each microsecond; 2048 - 114 are in it before the 39th.
+  // The queue grows by 51.5 octets a frame, as 62.5 octets leave each microsecond; it holds 2048 - 114 before the 39th.
   EXPECT_EQ(lost.front(), 39u);
   EXPECT_EQ(counters.queue_drops, lost.size());
 }
@@ -323,7 +323,7 @@ TEST_F(FaultModelTest, PacketsOfSctpAreLostDoubledHeldBackAndCorruptedAsAllFrame
   EXPECT_EQ(model.counters().corrupted, 100u);
 }
 
-// Its checksum is all that there is: nothing above could notice.
+// SCTP has no check above its checksum: nothing could detect a repaired corruption.
 TEST_F(FaultModelTest, NoChecksumOfSctpIsRepaired) {
   config.corrupt_repaired.frames = "1-";
   FaultModel model(config, "link.forward", kSeed);

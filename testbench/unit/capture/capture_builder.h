@@ -1,4 +1,4 @@
-// Builds small pcap files frame by frame, for what real captures do not show.
+// Builds small pcap files frame by frame, for cases that real captures do not show.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ class CaptureBuilder {
     return from_server(TcpHeader::kAck, server_isn + 1, hex("4D504120494420526570204672616D65") + flags_and_rest, sum);
   }
 
-  // `kept`: what a snapshot length leaves of the frame.
+  // `kept`: octets of the frame that a snapshot length leaves.
   CaptureBuilder& frame(const Bytes& octets, std::size_t kept = SIZE_MAX) {
     if (kept > octets.size()) kept = octets.size();
     last_record_ = bytes_.size();
@@ -76,12 +76,12 @@ class CaptureBuilder {
     return ip_frame(src, dst, wire::kIpProtocolTcp, segment);
   }
 
-  // An SCTP packet with the ports and octets given, checksum included.
+  // An SCTP packet with the given ports and octets, checksum included.
   CaptureBuilder& packet(bool from_client, const Bytes& octets) {
     return frame(from_client ? ip_frame(kClient, kServer, wire::kIpProtocolSctp, octets)
                              : ip_frame(kServer, kClient, wire::kIpProtocolSctp, octets));
   }
-  // One of these chunks, with a good checksum.
+  // A packet with these chunks and a correct checksum.
   CaptureBuilder& sctp_from_client(std::uint32_t tag, const Bytes& chunks) { return sctp(true, tag, chunks); }
   CaptureBuilder& sctp_from_server(std::uint32_t tag, const Bytes& chunks) { return sctp(false, tag, chunks); }
 

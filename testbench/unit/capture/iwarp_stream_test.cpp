@@ -15,7 +15,7 @@ const Bytes kRequest = hex("4D504120494420526571204672616D65 C0 01 0005 68656C6C
 
 class IwarpStreamTest : public testing::Test {
  protected:
-  // Every piece comes in a frame of its own, at offsets 100, 200, …
+  // Every piece comes in a separate frame, at offsets 100, 200, …
   void push(const Bytes& octets, std::size_t piece = SIZE_MAX) {
     for (std::size_t at = 0; at < octets.size(); at += std::min(piece, octets.size() - at)) {
       stream.push(ByteSpan(octets).subspan(at, piece), offset += 100);

@@ -148,7 +148,7 @@ TEST_F(DecodeCommandTest, AnIpv4HeaderWhoseOptionsAreCutIsNamedNotDropped) {
   CaptureBuilder capture;
   Bytes frame = CaptureBuilder::tcp_frame(CaptureBuilder::kClient, CaptureBuilder::kServer, 40000, 7471,
                                           TcpHeader::kAck, 1021, 0, kWrite, Sum::kGood);
-  frame[14] = 0x4f;  // 60 octets of header
+  frame[14] = 0x4f;  // a header of 60 octets
   capture.frame(frame, 40);
   EXPECT_EQ(decode(capture.bytes()), 1);
   EXPECT_EQ(found()["undecoded"].size(), 1u);
@@ -260,7 +260,7 @@ TEST_F(DecodeCommandTest, WhatFollowsARejectIsNotMpa) {
   EXPECT_EQ(found()["connections"][0]["mpa"]["rep"]["r"], 1);
 }
 
-// draft-carrier-rddp-rnic-interop-00, Figure 3: the request asked neither for markers nor for CRC.
+// draft-carrier-rddp-rnic-interop-00, Figure 3: the request asked for neither markers nor CRC.
 TEST_F(DecodeCommandTest, BehindAReplyOfRevisionZeroThereAreMarkersAndCrcBothWays) {
   const Bytes send = hex("00000000 0012 4003 00000000 00000000 00000001 00000000 A4FBCA4D");
   CaptureBuilder capture;
@@ -277,7 +277,7 @@ TEST_F(DecodeCommandTest, BehindAReplyOfRevisionZeroThereAreMarkersAndCrcBothWay
   }
 }
 
-// Whatever the bits, decode answers, and with a known status; a sanitizer build also sees every stray access.
+// Decode answers any bits, and with a known status; a sanitizer build also detects every stray access.
 TEST_F(DecodeCommandTest, MutatedCapturesAreSurvived) {
   const Bytes original = small_capture().bytes();
   Prng random(20);

@@ -78,7 +78,7 @@ class DecodeSctpTest : public testing::Test {
     capture.sctp_from_server(kClientTag, kCookieAck);
     return capture;
   }
-  // With a session on stream 0, whose next TSNs are kClientTsn + 1 and 0, and next DDP-SSNs 1.
+  // With a session on stream 0; the next TSNs are kClientTsn + 1 and 0, and the next DDP-SSNs 1.
   static CaptureBuilder in_session() {
     CaptureBuilder capture = connected();
     capture.sctp_from_client(kServerTag, data(kClientTsn, kControl, hex("0000 0001 68656C6C6F")));
@@ -90,7 +90,7 @@ class DecodeSctpTest : public testing::Test {
   std::string out;
 };
 
-// Worked packets whose checksums were made elsewhere.
+// Worked packets; their checksums were computed elsewhere.
 TEST_F(DecodeSctpTest, TheWholeReportOfWorkedPackets) {
   CaptureBuilder capture;
   capture.packet(true,
@@ -362,7 +362,7 @@ TEST_F(DecodeSctpTest, ARestartIsAnotherAssociationAndCrossingInitsAreOne) {
   CaptureBuilder restart = in_session();
   restart.sctp_from_client(0, init(1, 77, 7000, kAdaptation));
   restart.sctp_from_server(77, init(2, 88, 8000, kAdaptation));
-  restart.sctp_from_server(kClientTag, data(0, kSegment, message(1, kSend)));  // still of the first
+  restart.sctp_from_server(kClientTag, data(0, kSegment, message(1, kSend)));  // still in the first association
   restart.sctp_from_client(88, kCookie + data(7000, kControl, hex("0000 0001")));
   EXPECT_EQ(decode(restart), 0) << out;
   ASSERT_EQ(found()["associations"].size(), 2u);

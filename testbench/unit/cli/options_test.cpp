@@ -1,4 +1,4 @@
-// What --set and a scenario file make of a configuration, with a node's own settings between them.
+// How --set and a scenario file form a configuration, with a node's own settings between them.
 #include "model/cli/options.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// The program as its users meet it: the real executable, its two outputs and its exit code.
+// The program as users run it: the real executable, its two outputs and its exit code.
 #include <array>
 #include <cstdio>
 #include <fstream>
@@ -27,7 +27,7 @@ Result shell(const std::string& command) {
   return result;
 }
 
-// Both outputs together, or one of them alone.
+// Both outputs together, or standard output alone.
 Result rnicsim(const std::string& args) { return shell(RNICSIM " " + args + " 2>&1"); }
 Result rnicsim_stdout(const std::string& args) { return shell(RNICSIM " " + args + " 2>/dev/null"); }
 

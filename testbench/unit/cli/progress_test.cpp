@@ -9,7 +9,7 @@ namespace {
 
 class ProgressTest : public ::testing::Test {
  protected:
-  // What is printed by an update at the given wall time in milliseconds.
+  // The output of an update at the given wall time in milliseconds.
   std::string at(Progress& progress, int wall_ms, std::uint64_t now_ps, std::uint64_t done, std::uint64_t total) {
     wall = Time(std::chrono::milliseconds(wall_ms));
     out.str("");

@@ -165,7 +165,7 @@ TEST(SweepSummary, FindsTheKneesOfAxesOfNumbers) {
             "window   90     does not limit\n");
 }
 
-// Not of the longest phase, which `bottleneck` is of.
+// The limit of the item's phase counts, not that of the longest phase, which `bottleneck` gives.
 TEST(SweepSummary, AKneeIsLimitedByWhatLimitsThePhaseOfItsItem) {
   const Scenario s = scenario_of(R"({"mode": "one_at_a_time", "axes": [
     {"key": "rnic.tcp.mtu", "title": "MTU", "values": [576, 9000]}]})");

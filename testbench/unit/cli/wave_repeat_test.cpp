@@ -66,7 +66,7 @@ TEST(WaveRepeat, IsEndedWhereTheRunIsStopped) {
   EXPECT_EQ(repeat.finish([&] { return ++looks == 3; }), "stopped before it was written");
 }
 
-// A stage with a mistake: its check fails in some cycle.
+// A stage with a mistake: its check fails in a given cycle.
 class Mistaken final : public Stage {
  public:
   Mistaken(ClockDomain& clk, Cycle at) : Stage("mistaken", clk) { wake(at); }

@@ -26,7 +26,7 @@ TEST(Account, EveryCycleIsBusyBlockedOrEmpty) {
   a.set(10, 1, false);  // 0 to 9 empty
   a.set(13, 2, false);  // 10 to 12: one taken
   a.set(17, 2, true);   // 13 to 16: both
-  a.set(20, 1, false);  // 17 to 19: somebody waits for a third
+  a.set(20, 1, false);  // 17 to 19: both, and a third request waits
   a.set(25, 0, false);
   expect(a.totals(30), {30, 3 + 4 + 5, 3, 10 + 5, 3 * 1 + 4 * 2 + 3 * 2 + 5 * 1});
   EXPECT_THAT(a.cycles_at(), ElementsAre(15, 8, 7));
@@ -53,7 +53,7 @@ TEST(Account, TotalsMayBeTakenBetweenChanges) {
 TEST(Account, ACoreIsTakenAheadOfTheClock) {
   Account a(1);
   a.occupy(4, 9);
-  expect(a.totals(6), {6, 2, 0, 4, 2});  // not known to be over
+  expect(a.totals(6), {6, 2, 0, 4, 2});  // not known to have ended
   expect(a.totals(12), {12, 5, 0, 7, 5});
   a.occupy(12, 12);  // took no time
   a.occupy(20, 30);
@@ -75,7 +75,7 @@ TEST(Account, ManyValuesShareABin) {
   a.set(3, 2048, false);
   a.set(7, 2049, false);
   a.set(10, 131072, false);
-  a.set(20, 400000, false);  // more than there is: several flows
+  a.set(20, 400000, false);  // more than the limit: several flows
   a.totals(21);
   EXPECT_EQ(a.cycles_at()[0], 1);
   EXPECT_EQ(a.cycles_at()[1], 2 + 4);

@@ -31,7 +31,7 @@ TEST(BufferTest, ReferencesOutliveTheirPool) {
   {
     BufferPool pool(64);
     kept = pool.take();
-    pool.take().release();  // a beat that nobody took any more
+    pool.take().release();  // a beat that nothing took
     kept->bytes()[63] = 7;
   }
   const BufferRef other = kept;

@@ -1,4 +1,4 @@
-// Stages that run ahead move every beat in the cycle in which they would have been called for it.
+// Stages that run ahead move every beat in the same cycle as if called for it.
 #include <deque>
 #include <memory>
 #include <numeric>
@@ -13,7 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// A beat a cycle, as crc_insert does.
+// One beat a cycle, as in crc_insert.
 class Relay final : public Passes<int, Relay> {
  public:
   Relay(sc_core::sc_module_name nm, ClockDomain& clk) : Passes(nm, clk) {}
@@ -105,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(Depths, BurstShapes,
 
 // ---- Runs
 
-// A message of some words, of which a run may be several.
+// A message of some words, several of which can form a run.
 struct Word {
   std::uint32_t number = 0;
   bool first = false, last = false;
@@ -122,8 +122,8 @@ struct Word {
   }
 };
 
-// Sends messages of these lengths, a word a cycle, as mpa_framer does; with marks, each word whose number is a multiple
-// of these travels alone, as mpa_deframer's beats with a marker do.
+// Sends messages of these lengths, a word a cycle, as mpa_framer does. With marks, each word whose number is a multiple
+// of `marks` travels alone, like mpa_deframer's beats with a marker.
 class Cutter final : public Stage {
  public:
   PushPort<Word> out{*this, "out"};
@@ -172,7 +172,7 @@ class WordRelay final : public Passes<Word, WordRelay> {
   unsigned calls = 0;
 };
 
-// Never refuses words but a message's last one, as tcp_tx does.
+// Refuses at most a message's last word, as tcp_tx does.
 class WordIn final : public Collects<Word, WordIn> {
  public:
   using Collects::Collects;
@@ -220,7 +220,7 @@ struct WordChain {
   std::vector<std::unique_ptr<WordRelay>> relays;
 };
 
-// All of a message at once where nothing stands in its way.
+// A whole message at once if nothing is in its way.
 TEST_F(BurstTest, ARunPassesInOneCall) {
   WordChain chain(clk, "ahead", {LinkConfig::pipeline(1), LinkConfig::pipeline(4)}, {100}, {});
   run_until_idle();
@@ -239,7 +239,7 @@ TEST_P(RunShapes, EveryWordIsTakenInTheCycleOfTheCalendar) {
   for (unsigned& length : lengths) length = static_cast<unsigned>(prng.between(1, longest));
   WordChain ahead(clk, "ahead", links, lengths, pattern, marks),
       stepped(stepped_clk, "stepped", links, lengths, pattern, marks);
-  std::vector<std::unique_ptr<Moves>> moves;  // of every second link, as nothing may depend on it
+  std::vector<std::unique_ptr<Moves>> moves;  // on every second link, as nothing may depend on it
   for (std::size_t i = 0; i < links.size(); i += 2) {
     for (const WordChain* chain : {&ahead, &stepped}) moves.push_back(std::make_unique<Moves>(*chain->net.links()[i]));
   }
@@ -265,7 +265,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // ---- Credits
 
-// A second, straightforward one: when each free slot can be taken.
+// A second, straightforward model: when each free slot can be taken.
 TEST(CreditsTest, AreThoseOfSlotBySlot) {
   for (const unsigned depth : {1u, 2u, 5u, 16u}) {
     Prng prng(depth);

@@ -9,7 +9,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Wakes when told and answers what the test says.
+// Wakes on request and returns the test's answers.
 class Probe final : public Stage {
  public:
   Probe(sc_core::sc_module_name nm, ClockDomain& clk) : Stage(nm, clk) {}
@@ -131,7 +131,7 @@ TEST_F(ClockDomainTest, ShuffleCallsEveryAwakeStageOnceACycle) {
 
 // ---- Clocks of a group
 
-// Two clocks of their own periods, and somebody else whom the kernel calls at 1 us.
+// Two clocks with different periods, and another process that the kernel calls at 1 us.
 class ClockGroupTest : public testing::Test {
  protected:
   struct Other final : sc_core::sc_module {
@@ -148,7 +148,7 @@ class ClockGroupTest : public testing::Test {
   ClockDomain slow{"slow", {4000, 10}}, fast{"fast", {1000, 10}};
   ClockGroup group{"group"};
   Probe slow_probe{"slow_probe", slow}, fast_probe{"fast_probe", fast};
-  std::vector<std::pair<std::uint64_t, std::size_t>> seen;  // by the other one: when, and how often `slow` was called
+  std::vector<std::pair<std::uint64_t, std::size_t>> seen;  // by the other process: time, and calls of `slow`
   Other other{"other", *this};
 
   void keep_busy(Probe& probe, std::size_t cycles) {
@@ -171,7 +171,7 @@ TEST_F(ClockGroupTest, OneKernelEventServesBothUntilSomebodyLooks) {
   EXPECT_EQ(kernel_events(), 2u);
   EXPECT_EQ(slow_probe.calls.size(), 501u);
   EXPECT_EQ(fast_probe.calls.size(), 2001u);
-  EXPECT_EQ(slow.activity().activations, 51u);  // as many as the kernel would have called it
+  EXPECT_EQ(slow.activity().activations, 51u);  // as many as the kernel would have made
   EXPECT_FALSE(sc_core::sc_pending_activity());
 }
 

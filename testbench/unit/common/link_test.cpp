@@ -71,7 +71,7 @@ struct Piece {
   int number = 0;
   bool first = false, last = false;
 };
-// What a tap gets.
+// The beats that a tap gets.
 struct Told final : LinkTap {
   void filled(const void* beat, Cycle, Cycle) override { numbers.push_back(static_cast<const Piece*>(beat)->number); }
   std::vector<int> numbers;
@@ -86,7 +86,7 @@ struct Watching final : LinkObserver {
 
 class LinkTaps : public StageTest {};
 
-// The others are spared, as long as nobody asks for them.
+// Other beats are skipped, unless another observer needs them.
 TEST_F(LinkTaps, ATapOfMessagesIsToldOfTheirLastBeats) {
   Link<Piece> link("link", clk, {8, 1, 1});
   Told messages, beats;

@@ -83,7 +83,7 @@ TEST(Message, ValuesComeInTheOrderOfTheSignals) {
 
 TEST(Message, DescribesItself) { EXPECT_EQ(describe(Part{7, true}), "part: address 7, ok 1"); }
 
-// For those who hold it by a pointer: with the first octets that it points to.
+// For messages held by pointer: includes the first octets that it points to.
 TEST(Message, KindHasTheFirstWord) {
   const MessageKind kind = kind_of<Pointing>();
   EXPECT_STREQ(kind.name, "pointing");

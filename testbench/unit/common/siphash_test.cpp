@@ -9,7 +9,7 @@
 namespace rnic {
 namespace {
 
-// The worked example of the paper (appendix A), and the first of the reference implementation's vectors.
+// The paper's worked example (appendix A), and the first of the reference implementation's vectors.
 TEST(SipHash, HasTheValuesOfItsPaper) {
   std::vector<std::uint8_t> octets(16);
   std::iota(octets.begin(), octets.end(), std::uint8_t{0});

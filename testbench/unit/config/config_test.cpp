@@ -1,4 +1,4 @@
-// Resolving a configuration tree from defaults, files, node overrides and --set, and every message for a mistake.
+// Resolving a configuration tree from defaults, files, node overrides and --set, and the message for every mistake.
 #include <cstdio>
 #include <fstream>
 
@@ -159,7 +159,7 @@ TEST(ConfigError, MalformedInputIsRefused) {
   std::remove(bad.c_str());
 }
 
-// A message ends where a null octet is, which may be where it begins.
+// A null octet would end a message, perhaps at its very beginning.
 TEST(ConfigError, KeysWithControlCharactersAreRefused) {
   EXPECT_EQ(error_of([] { file(R"({"\u0000": 1})"); }), R"(a.json: a key with control characters: "\u0000")");
   EXPECT_EQ(error_of([] { file(R"({"rnic": {"a\nb": 1}})"); }), R"(a.json: a key with control characters: "a\nb")");

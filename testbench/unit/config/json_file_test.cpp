@@ -1,4 +1,4 @@
-// What is read back: every way in which a value can be another than its shape says, and where the message says it is.
+// Files that are read back: every way in which a value can differ from its shape, and the place that the message names.
 #include "model/config/json_file.h"
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// The check of `enhanced_nego` vectors finds what is wrong in one, field by field.
+// The check of `enhanced_nego` vectors finds the errors in one, field by field.
 #include <gmock/gmock.h>
 
 #include "model/conformance/vector_kinds.h"
@@ -60,7 +60,7 @@ TEST(EnhancedNegoVectors, AnUnknownRtrKindIsUnreadable) {
   EXPECT_THROW(check_enhanced_nego(with(kPeerToPeer, "/initiator/rtr_pref", "BCDB")), std::invalid_argument);
 }
 
-// The Terminate goes out on the stream, and the host hears the same.
+// The Terminate goes out on the stream, and the host is informed of the same.
 TEST(EnhancedNegoVectors, AGivenReply) {
   json vector = with(kPeerToPeer, "/reply_forced", 1);
   vector = with(vector, "/reply/ord", 33);

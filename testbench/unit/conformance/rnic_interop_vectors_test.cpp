@@ -1,4 +1,4 @@
-// The check of `rnic_interop` vectors finds what is wrong in one, field by field.
+// The check of `rnic_interop` vectors finds the errors in one, field by field.
 #include <gmock/gmock.h>
 
 #include "model/conformance/vector_kinds.h"

@@ -68,7 +68,7 @@ TEST_F(RunVectorsTest, AMalformedVectorIsAFailureThatNamesItAndTheRestRuns) {
   EXPECT_THAT(out, HasSubstr("crc32c: 1 passed, 5 failed\n"));
 }
 
-// One good vector of each kind; whatever it does not know is refused, at every depth.
+// One good vector of each kind; unknown fields are refused at every depth.
 TEST_F(RunVectorsTest, NoKindIgnoresAFieldThatItDoesNotKnow) {
   struct Case {
     const char *kind, *vector, *unknown, *nearest;

@@ -1,4 +1,4 @@
-// A bent packet is the one whose sender has put the changed segment into its chunk.
+// A bent packet equals one whose sender has put the changed segment into its chunk.
 #include "model/cable/inject/chunk_bender.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// A bent stream is the one whose sender has put the changed message into its FPDU: built by the reference, not by the
-// bender.
+// A bent stream equals one whose sender has put the changed message into its FPDU. The reference builds that stream,
+// not the bender.
 #include "model/cable/inject/stream_bender.h"
 
 #include <gtest/gtest.h>
@@ -90,7 +90,7 @@ class StreamBenderTest : public testing::TestWithParam<bool> {
     return *bender_;
   }
 
-  // All segments through the bender, each once.
+  // Passes all segments through the bender, each once.
   static std::vector<Bytes> pass(StreamBender& b, std::vector<Bytes> list) {
     std::uint64_t at = 0;
     for (Bytes& segment : list) {
@@ -304,7 +304,7 @@ TEST_P(StreamBenderTest, TheEndIsAnOctetOfTheStream) {
   EXPECT_EQ(bender_->end(), first + 2);
   i.change.close_after = 600;
   pass(bender(i), segments(sent));
-  // A marker stands at octet 512 of the FPDUs, of which 32 with a leading one are the first.
+  // A marker is at octet 512 of the FPDUs; the first FPDU has 32 octets, including its leading marker.
   EXPECT_EQ(bender_->end(), first + 2 + 600 + (markers() ? 4 : 0));
 }
 
@@ -317,7 +317,7 @@ TEST(StreamBenderMarker, PointsElsewhere) {
   StreamBender::Order order{&i};
   StreamBender b(wire::MpaFrameKind::kReply, {&order});
   b.use_markers(true);
-  // Startup and FPDU in one segment.
+  // Startup frame and FPDU in one segment.
   b.pass(0, stream);
   fpdu[2] = 0x12, fpdu[3] = 0x34;
   const Bytes covered(fpdu.begin(), fpdu.end() - 4);

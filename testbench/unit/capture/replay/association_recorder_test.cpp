@@ -1,4 +1,4 @@
-// Sessions of a capture as a replay gets them, whatever order their messages came in.
+// A capture's sessions as a replay gets them, in whatever order their messages came.
 #include "model/capture/replay/association_recorder.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ using wire::SctpChunkType;
 
 class AssociationRecorderTest : public testing::Test {
  protected:
-  // User data of a message of the session of `stream`; `at` is its place in the capture.
+  // User data of a message in the session of `stream`; `at` is its place in the capture.
   void says(Side from, std::uint16_t stream, std::uint32_t ppid, const Bytes& user_data, std::uint64_t at) {
     recorder.message(sessions[stream], from, {at, stream, ppid, true, user_data});
   }
@@ -48,7 +48,7 @@ TEST_F(AssociationRecorderTest, PutsMessagesInOrder) {
   says(kOpener, 0, 17, kInitiate, 10);
   says(kListener, 0, 17, kAccept, 20);
   says(kOpener, 0, 16, hex("0002 0505"), 30);
-  says(kOpener, 0, 16, hex("0001 040404"), 40);  // was lost, and came later
+  says(kOpener, 0, 16, hex("0001 040404"), 40);  // was lost, and arrived later
   says(kOpener, 0, 17, hex("0003 0004"), 50);
   const auto list = taken();
   ASSERT_EQ(list.size(), 1u);
@@ -70,7 +70,7 @@ TEST_F(AssociationRecorderTest, PutsMessagesInOrder) {
   EXPECT_EQ(list[0].port(kListener), 5000);
 }
 
-// Its initiator is who sent the Initiate, also on an association of the other side.
+// A session's initiator is the sender of the Initiate, even on an association opened by the other side.
 TEST_F(AssociationRecorderTest, ASessionHasSidesOfItsOwn) {
   says(kListener, 1, 17, kInitiate, 10);
   says(kOpener, 1, 17, kAccept, 20);

@@ -22,7 +22,7 @@ class ComparisonTest : public testing::Test {
         .fpdu(4, hex("4143 00000000 00000000 00000002 00000000 0304"));
     return real;
   }
-  // With `reads` Read Requests of the peer; the real side's FIN or RST is at `closed`.
+  // The peer sends `reads` Read Requests; the real side's FIN or RST is at `closed`.
   void record(const TestStream& real, unsigned reads = 1, Order closed = kNotCaptured) {
     TestStream fed{wire::MpaFrameKind::kRequest};
     for (unsigned i = 0; i < reads; ++i) {
@@ -42,7 +42,7 @@ class ComparisonTest : public testing::Test {
     compare(outcome, c);
     return c;
   }
-  // That there is one difference, which nothing explains.
+  // Expects exactly one difference, with no explanation.
   void expect_one(const std::string& what, const std::string& expected, const std::string& got) const {
     const Comparison c = compared();
     ASSERT_EQ(c.differences.size(), 1u);
@@ -126,7 +126,7 @@ TEST_F(ComparisonTest, ARealSideThatClosedOwesAnswers) {
   EXPECT_EQ(compared().unexplained(), 0u);
   EXPECT_EQ(compared().matched, 4u);
   EXPECT_EQ(compared().differences.at(0).explained_by.substr(0, 14), "RDMAP-7.2.2-07");
-  outcome.messages.push_back(outcome.messages[1]);  // that nobody asked for
+  outcome.messages.push_back(outcome.messages[1]);  // unsolicited
   EXPECT_EQ(compared().unexplained(), 1u);
   outcome.messages.pop_back();
   outcome.messages[3].header.to = 0x5001;
@@ -142,7 +142,7 @@ TEST_F(ComparisonTest, ARealSideThatStaysOwesNothing) {
   expect_one("response 2", "nothing", "Read Response of 2 octets to STag 0x99999999, TO 0x5000");
 }
 
-// The model's Terminate for that comes last; it is no excuse for what was not said before.
+// The model's Terminate for that comes last; it does not excuse messages that were missing before.
 TEST_F(ComparisonTest, TheEndOfThePeersStreamCutsNothingShort) {
   Message terminate;
   terminate.header.opcode = wire::Opcode::kTerminate;

@@ -39,7 +39,7 @@ TEST_F(MemoryPlanTest, WhatIsReadFirstWasThereFromTheBeginning) {
   real.response(3, "99999999", "0000000000005000", "0102A3A4");
   const MemoryPlan p = plan();
   ASSERT_EQ(p.regions.size(), 1u);
-  EXPECT_EQ(p.regions[0].octets, hex("0000A3A4"));  // the model itself has to place the Write
+  EXPECT_EQ(p.regions[0].octets, hex("0000A3A4"));  // the model itself must place the Write
   EXPECT_EQ(p.regions[0].access, abi::kRemoteWrite | abi::kRemoteRead);
   EXPECT_TRUE(p.changes.empty());
 }
@@ -69,7 +69,7 @@ TEST_F(MemoryPlanTest, SinksOfTheRealSideAreWritableByIt) {
 }
 
 TEST_F(MemoryPlanTest, AnInvalidatedStagIsOneRegionAndAnotherOneAfterwards) {
-  real.fpdu(0, hex("4143 00000000 00000000 00000001 00000000 11111111"));  // tells the STag
+  real.fpdu(0, hex("4143 00000000 00000000 00000001 00000000 11111111"));  // advertises the STag
   fed.write(1, "11111111", "0000000000001000", "01")
       .write(2, "11111111", "0000000000001008", "02")
       .fpdu(3, hex("4144 11111111 00000000 00000001 00000000"))
@@ -118,7 +118,7 @@ TEST_F(MemoryPlanTest, WhatBelongsToOthersIsRegisteredInAnotherDomain) {
   EXPECT_TRUE(plan().regions.at(0).foreign);
 }
 
-// A Send of three segments, MSN 2, behind one of a single segment.
+// A Send of three segments, MSN 2, after one of a single segment.
 void send_twice(TestStream& fed) {
   fed.fpdu(1, hex("4143 00000000 00000000 00000001 00000000 AABB"))
       .fpdu(2, hex("0143 00000000 00000000 00000002 00000000 01020304"))
@@ -173,7 +173,7 @@ TEST_F(MemoryPlanTest, WhatWrapsWithoutATerminateIsToAnStagOfTheRealSide) {
   EXPECT_EQ(p.regions[1].octets.size(), 1u);
 }
 
-// Two Reads, the response to the second is refused.
+// Two Reads; the response to the second is refused.
 TEST_F(MemoryPlanTest, TheSinkOfAReadWhoseResponseIsRefusedEndsBeforeItComes) {
   real.read(1, "33333333 0000000000002000", "00000002", "44444444 0000000000000000")
       .read(2, "55555555 0000000000002000", "00000002", "44444444 0000000000000000");
@@ -206,7 +206,7 @@ TEST_F(MemoryPlanTest, AnStagThatIsInvalidAfterItsUseEndedInBetween) {
   real.response(2, "99999999", "0000000000005000", "0102")
       .terminate(4, "10000700 0000 4141 00000000 00000001 00000002 00000000" + sink + "00000002" + source);
   const MemoryPlan p = plan();
-  EXPECT_EQ(p.failing, 1u);  // the same octets as the first, which was answered
+  EXPECT_EQ(p.failing, 1u);  // same octets as the first request, which was answered
   ASSERT_EQ(p.changes.size(), 1u);
   EXPECT_TRUE(p.changes[0].ends);
   EXPECT_EQ(p.changes[0].before, second);

@@ -10,7 +10,7 @@ namespace {
 using wire::Opcode;
 
 const Bytes kRequest = hex("4D504120494420526571204672616D65 40 01 0002 AABB");
-// Worked by hand.
+// Worked out by hand.
 const Bytes kSend = hex("0016 4143 00000000 00000000 00000001 00000000 DEADBEEF CE1959F1");
 const Bytes kEmptyWrite = hex("000E C140 00000000 0000000000000000 A30572AB");
 // A Write of 3 and 2 octets with a Read Response between its segments; CRC off.

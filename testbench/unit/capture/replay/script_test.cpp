@@ -16,7 +16,7 @@ Bytes send(unsigned msn) {
   ulpdu[13] = static_cast<std::uint8_t>(msn);
   return ulpdu;
 }
-constexpr std::size_t kSendBytes = 28;  // of such a Send's FPDU
+constexpr std::size_t kSendBytes = 28;  // the FPDU of such a Send
 
 std::vector<std::unique_ptr<Script>> scripts(const TestStream& request, const TestStream& reply, Side model) {
   Recording r;

@@ -18,7 +18,7 @@ using wire::SessionCode;
 constexpr std::uint16_t kPort = 5000, kTheirPort = 41000;
 constexpr std::uint32_t kTag = 0x11111111, kTsn = 0xfffffffe, kTheirTag = 0x22222222, kTheirTsn = 0xffffffff;
 
-// Chunks, by hand.
+// Chunks, built by hand.
 Bytes chunk(std::uint8_t type, std::uint8_t flags, const Bytes& value) {
   Bytes c = {type, flags, 0, 0};
   store_be16(&c[2], static_cast<std::uint16_t>(4 + value.size()));
@@ -68,7 +68,7 @@ class SctpEndpointTest : public testing::Test {
         SctpEndpoint::Config{kPort, kTheirPort, kTag, kTsn, own}, [this](ByteSpan p) { take(p); },
         [this](ByteSpan p) { got = got + to_bytes(p); });
   }
-  // Keeps the chunks.
+  // Keeps the chunks of a packet.
   void take(ByteSpan p) {
     EXPECT_EQ(load_crc32c(p.data() + 8), sctp_checksum(p));
     EXPECT_EQ(load_be16(p.data()), kPort);
@@ -143,7 +143,7 @@ TEST_F(SctpEndpointTest, AnswersAnInitAndKnowsItsCookie) {
   arrives(chunk(10, 0, cookie));
   EXPECT_TRUE(sctp->established());
   EXPECT_THAT(types(), ElementsAre(2, 11));
-  arrives(chunk(10, 0, cookie));  // its COOKIE ACK was lost
+  arrives(chunk(10, 0, cookie));  // the COOKIE ACK was lost
   EXPECT_THAT(types(), ElementsAre(2, 11, 11));
   EXPECT_EQ(sctp->error(), "");
 }
@@ -169,7 +169,7 @@ TEST_F(SctpEndpointTest, SendsMessagesWithNumbersUnderTheWindow) {
   sctp->send(fpdu(segment) + fpdu(segment));
   sctp->send(fpdu(segment));
   sctp->advance(0);
-  ASSERT_THAT(types(), ElementsAre(0, 0, 0));  // a fourth is beyond 4096
+  ASSERT_THAT(types(), ElementsAre(0, 0, 0));  // a fourth would exceed 4096
   EXPECT_EQ(sent[0], hex("00070016 FFFFFFFE 0000 0000 00000011 0000 0001 0102 0000"));
   EXPECT_EQ(Bytes(sent[1].begin(), sent[1].begin() + 18), hex("000707E2 FFFFFFFF 0000 0000 00000010 0001"));
   EXPECT_EQ(Bytes(sent[1].begin() + 18, sent[1].begin() + 2018), segment);
@@ -206,12 +206,12 @@ TEST_F(SctpEndpointTest, DeliversInTheFormOfMpa) {
   ASSERT_THAT(types(), ElementsAre(3, 3));
   EXPECT_EQ(Bytes(sent[1].begin() + 4, sent[1].begin() + 8), word(kTheirTsn + 2));
   arrives(data(1, 16, {1, 2, 3, 4, 5}));  // again
-  arrives(data(4, 16, {7}));              // not the next
+  arrives(data(4, 16, {7}));              // not the next one
   EXPECT_EQ(Bytes(sent[3].begin() + 4, sent[3].begin() + 8), word(kTheirTsn + 2));
   EXPECT_EQ(sctp->error(), "");
 }
 
-// The side that opened the association shuts it down, behind both Terminates.
+// The side that opened the association shuts it down, after both Terminates.
 TEST_F(SctpEndpointTest, ShutsDownBehindBothTerminates) {
   open();
   sctp->send(startup(SessionCode::kInitiate));

@@ -7,7 +7,7 @@
 
 namespace rnic::replay {
 
-// A direction: each add() is a segment that was captured at `order`. CRC off.
+// One direction: each add() is a segment captured at `order`. CRC off.
 class TestStream {
  public:
   explicit TestStream(wire::MpaFrameKind kind) : reader_(kind) {

@@ -95,7 +95,7 @@ TEST_F(TcpEndpointTest, KeepsToTheWindow) {
   connect();
   tcp.send(Bytes(300, 1));
   tcp.advance(0);
-  EXPECT_THAT(sizes(), ElementsAre(100, 100));  // a third would be 50 octets beyond the window of 250
+  EXPECT_THAT(sizes(), ElementsAre(100, 100));  // a third would exceed the window of 250 by 50 octets
   arrives(TcpHeader::kAck, kTheirs + 1, kOurs + 101);
   tcp.advance(0);
   EXPECT_THAT(sizes(), ElementsAre(100, 100, 100));

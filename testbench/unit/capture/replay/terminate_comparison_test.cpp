@@ -30,7 +30,7 @@ TEST(ReadTerminateTest, BothLayouts) {
   EXPECT_EQ(read_terminate(hex("210203")), std::nullopt);
 }
 
-// A Write of 4 octets to an STag that the real side did not have.
+// A Write of 4 octets to an STag unknown to the real side.
 class TerminateComparisonTest : public testing::Test {
  protected:
   Recording recording;
@@ -90,7 +90,7 @@ TEST_F(TerminateComparisonTest, OnlyARefusedInvalidateExplainsATerminateOfTheMod
   EXPECT_THAT(alone("11000000"), ElementsAre(difference("Terminate", "")));
 }
 
-// A connection whose model is the initiator and has read into a sink that the real side called out of bounds.
+// A connection whose initiator, the model, has read into a sink that the real side reported as out of bounds.
 TEST(SinkComparisonTest, OnlyAnEndedSinkExplainsAnotherCode) {
   Recording recording;
   TestStream fed{wire::MpaFrameKind::kReply}, real{wire::MpaFrameKind::kRequest};
@@ -133,7 +133,7 @@ TEST_F(SilenceTest, AReadWhoseSourceWraps) {
       .read(2, "99999999 0000000000005000", "00000010", "11111111 0000000000001000");
   EXPECT_THAT(why(header + request), HasSubstr("RDMAP-9.2-10"));
   EXPECT_EQ(why(header + "99999999 0000000000005000 00000010 11111111 0000000000001000"), "");
-  EXPECT_EQ(why(header + "99999999 0000000000005000 00000010 11111111 FFFFFFFFFFFFFFF9"), "");  // not of the peer
+  EXPECT_EQ(why(header + "99999999 0000000000005000 00000010 11111111 FFFFFFFFFFFFFFF9"), "");  // not the peer's
   EXPECT_EQ(why("0104"), "");
 }
 
