@@ -1,4 +1,4 @@
-// Frames over real sockets: the peer's end is this test.
+// Frames over real sockets: this test is the peer's end.
 #include "model/external/frame_port.h"
 
 #include <cstring>
@@ -135,7 +135,7 @@ TEST_F(FramePortTest, APacketOfNoOctetsIsNoFarewell) {
   EXPECT_FALSE(port->receive(frame));
   EXPECT_TRUE(port->peer_gone());
 }
-// It loses frames, as on a wire, and whole ones.
+// The port then loses frames, as on a wire, and only whole ones.
 TEST_F(FramePortTest, AStreamThatNobodyReadsHoldsNobodyUp) {
   open(WireKind::kStream);
   connect(SOCK_STREAM);
@@ -149,7 +149,7 @@ TEST_F(FramePortTest, AStreamThatNobodyReadsHoldsNobodyUp) {
   for (Bytes b; heard < taken * 1504u;) {
     b = hear();
     heard += b.size();
-    if (b.empty()) port->receive(frame);  // sends what has waited
+    if (b.empty()) port->receive(frame);  // sends what was waiting
   }
   EXPECT_EQ(heard, taken * 1504u);
   EXPECT_TRUE(port->send(span(sent)));
@@ -159,7 +159,7 @@ TEST_F(FramePortTest, ASocketOfALivingProcessIsLeftAlone) {
   const auto first = std::exchange(port, nullptr);
   for (const WireKind kind : {WireKind::kDgram, WireKind::kSeqpacket}) EXPECT_THROW(open(kind), ConfigError);
   EXPECT_TRUE(std::filesystem::exists(config.path));
-  const std::filesystem::path path = config.path;  // by another name, too
+  const std::filesystem::path path = config.path;  // also under another name
   config.path = path.parent_path() / "." / path.filename();
   EXPECT_THROW(open(WireKind::kDgram), ConfigError);
   EXPECT_TRUE(std::filesystem::exists(path));

@@ -1,4 +1,4 @@
-// How simulated time is coupled to the wall's, which is a number here.
+// The coupling of simulated time to wall time, which is a number here.
 #include "model/external/free_running.h"
 
 #include <deque>
@@ -20,9 +20,9 @@ constexpr std::uint64_t kUs = 1'000'000, kMs = 1000 * kUs, kAhead = kMs;
 constexpr int kDescriptor = 7;
 
 struct World {
-  std::uint64_t wall_ps = 5'000 * kMs;                   // whenever the run begins
-  std::uint64_t look_ps = 0;                             // what a look at the clock takes: how slow the simulation is
-  std::deque<std::pair<std::uint64_t, Bytes>> arriving;  // by the wall's time
+  std::uint64_t wall_ps = 5'000 * kMs;                   // any time, when the run begins
+  std::uint64_t look_ps = 0;                             // wall time per look at the clock: the slowness of simulation
+  std::deque<std::pair<std::uint64_t, Bytes>> arriving;  // by wall time
   bool gone = false;
   struct Wait {
     std::uint64_t simulated_ps, wall_ps, asked_ps;
@@ -33,7 +33,7 @@ struct World {
   bool refuse = false;
 };
 
-// As on a real machine, who sleeps sleeps at least 50 us, unless there is a frame.
+// As on a real machine, a sleep takes at least 50 us, unless there is a frame.
 class FakeClock final : public WallClock {
  public:
   explicit FakeClock(World& w) : world_(w) {}
@@ -99,14 +99,14 @@ TEST_F(FreeRunningTest, RunsAheadSoFarAndThenWithTheWall) {
 }
 
 TEST_F(FreeRunningTest, TheBeginIsThatOfTheFirstStep) {
-  world.wall_ps += 9 * kMs;  // as long as it took to get ready
+  world.wall_ps += 9 * kMs;  // time spent on getting ready
   advance(kAhead + kUs);
   ASSERT_EQ(world.waits.size(), 1u);
   EXPECT_EQ(world.waits[0].simulated_ps, kAhead);
 }
 
 TEST_F(FreeRunningTest, ASlowSimulationNeverWaits) {
-  world.look_ps = 300 * kUs;  // in which 100 us at most are simulated
+  world.look_ps = 300 * kUs;  // at most 100 us are simulated meanwhile
   advance(5 * kMs);
   EXPECT_THAT(world.waits, IsEmpty());
   EXPECT_EQ(now_ps(), 5 * kMs);
@@ -116,7 +116,7 @@ TEST_F(FreeRunningTest, ASlowSimulationNeverWaits) {
 TEST_F(FreeRunningTest, AFrameEndsAWaitAndIsOnTheWireAtOnce) {
   world.arriving = {{begin, {1}}, {begin + 620 * kUs, {2}}, {begin + 620 * kUs, {3}}};
   advance(3 * kMs);
-  // At 600 us of the wall simulated time is at 1.6 ms, and waits.
+  // At 600 us of wall time simulated time is at 1.6 ms, and waits.
   EXPECT_THAT(bench.seen, ElementsAre(Pair(0, Bytes{1}), Pair(1600 * kUs, Bytes{2}), Pair(1600 * kUs, Bytes{3})));
   EXPECT_EQ(world.waits[12].wall_ps, begin + 600 * kUs);
   EXPECT_EQ(world.waits[13].wall_ps, begin + 620 * kUs);
@@ -142,7 +142,7 @@ TEST_F(FreeRunningTest, FramesReachThePeerAtWholeNanosecondsOrAreLost) {
   EXPECT_EQ(peer.lost(), 1u);
 }
 
-// More than the simulation can take in: time goes on all the same, to its end.
+// More frames than the simulation can take in: time still continues to its end.
 TEST_F(FreeRunningTest, APeerThatNeverEndsDoesNotStopTime) {
   for (int i = 0; i < 20'000; ++i) world.arriving.emplace_back(begin, Bytes(64));
   world.look_ps = kUs;

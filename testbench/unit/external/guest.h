@@ -1,4 +1,4 @@
-// A guest's side of its clock and of its network card: what it says to them, octet by octet.
+// A guest's side of its clock and of its network card: its messages, octet by octet.
 #pragma once
 
 #include <cstring>
@@ -53,8 +53,8 @@ class GuestTest : public testing::Test {
   const std::string folder;
 };
 
-// The card's driver: a memory with both queues, 4 entries each, the receive queue's parts at 0x1000, the transmit
-// queue's at 0x2000, frames from 0x4000 on.
+// The card's driver: a memory with both queues, 4 entries each. The receive queue's parts start at 0x1000, the transmit
+// queue's at 0x2000, and frames at 0x4000.
 class GuestCard {
  public:
   static constexpr std::uint64_t kBase = 0x10000, kSize = 0x8000;
@@ -91,7 +91,7 @@ class GuestCard {
     ASSERT_EQ(::sendmsg(socket.get(), &message, MSG_NOSIGNAL), ssize_t(octets.size()));
   }
 
-  // Says where everything is; `tell` sends one message, in whatever way the test wants.
+  // Sends all addresses; `tell` sends one message, in the way that the test chooses.
   template <class Tell>
   void set_up(const Tell& tell) {
     Bytes table(8 + 32);

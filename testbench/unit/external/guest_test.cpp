@@ -1,4 +1,4 @@
-// A guest's clock and network card, with this test as the guest: what is said in which order.
+// A guest's clock and network card, with this test as the guest: their messages in order.
 #include "testbench/unit/external/guest.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ constexpr std::chrono::milliseconds kPatience{50};
 class GuestClockTest : public GuestTest {
  protected:
   GuestClockTest() : guest(connected(folder + "/clock")) { clock.serve(0); }
-  // Says it to the clock at `now_ns`; what the acknowledgement says.
+  // Sends the message to the clock at `now_ns`; returns the time in the acknowledgement.
   std::uint64_t ask(Op op, std::uint64_t time_ns, std::uint64_t now_ns = 0) {
     const Message m{op, ++sequence, time_ns};
     ::send(guest.get(), &m, sizeof(m), 0);
@@ -48,7 +48,7 @@ TEST_F(GuestClockTest, SleepsUntilTheTimeItAskedForLast) {
 TEST_F(GuestClockTest, RunsWhenToldAndSaysMoreBeforeItAgrees) {
   ask(kRequest, 3000);
   ask(kWait, 0);
-  // Its words are in the stream already: another request, and then the acknowledgement.
+  // The guest's messages are in the stream already: another request, and then the acknowledgement.
   const Message said[] = {{kRequest, 7, 9000}, {kAck, 1, 0}};
   ::send(guest.get(), said, sizeof(said), 0);
   clock.run(3000);
@@ -63,7 +63,7 @@ TEST_F(GuestClockTest, RunsWhenToldAndSaysMoreBeforeItAgrees) {
 }
 
 TEST_F(GuestClockTest, NeverIsNever) {
-  for (const std::uint64_t ns : {(std::uint64_t{1} << 63) - 1, GuestClock::kNever / 1000}) {  // beyond what ps can say
+  for (const std::uint64_t ns : {(std::uint64_t{1} << 63) - 1, GuestClock::kNever / 1000}) {  // too large for ps
     ask(kRequest, ns);
     EXPECT_EQ(clock.wake_ns(), GuestClock::kNever);
   }
@@ -192,7 +192,7 @@ TEST_F(VhostUserTest, AQueueIsAsLongAsVirtioAllows) {
   EXPECT_THROW(tell(8, words({1, Virtqueue::kMaxEntries + 1})), PeerError);
 }
 
-// Each of which holds nothing, so that no length tells.
+// Each descriptor is empty, so no length reveals the loop.
 TEST_F(VhostUserTest, DescriptorsThatGoRoundInACircleAreRefused) {
   guest.offer(1, 0, 0, 0, 1);
   guest.offer(1, 1, 0, 0, 1);

@@ -1,4 +1,4 @@
-// The network device between a chip and the wire: what it answers, what it learns, what it passes.
+// The network device between a chip and the wire: its answers, the addresses it learns, the frames it passes.
 #include "model/external/netdev.h"
 
 #include "model/rnic/llp/link_address.h"
@@ -83,8 +83,8 @@ TEST_F(NetdevTest, FramesWaitUntilThePeersAddressIsKnown) {
   EXPECT_EQ(wire_rx.times().at(5), 3 * Netdev::kAskPs) << "it adds no time";
 }
 
-// RFC 826: an entry is updated by any packet of the peer's, before the target is looked at; a new one is made only by
-// what is for us.
+// RFC 826: any packet of the peer updates an existing entry, before the target is checked; only a packet for us creates
+// a new one.
 TEST_F(NetdevTest, ThePeersAddressMayChange) {
   const auto sent_to = [this](std::uint64_t ps) {
     chip_tx.out.send(frame(ip_packet(kStandIn, kOurs, wire::kIpProtocolTcp, {1, 2, 3})), ps);

@@ -1,5 +1,5 @@
-// Who runs when, where simulated time is a guest's clock: the guest is a script in a thread of its own, which both
-// sides of every exchange keep in step.
+// The order of execution when a guest's clock is the simulated time. The guest is a script in its own thread, and both
+// sides of every exchange keep it in step.
 #include "model/external/owned_time.h"
 
 #include <functional>
@@ -17,17 +17,17 @@ using namespace test;
 using testing::ElementsAre;
 using testing::Pair;
 
-constexpr std::uint64_t kNever = (std::uint64_t{1} << 63) - 1;  // as a guest says it
+constexpr std::uint64_t kNever = (std::uint64_t{1} << 63) - 1;  // as a guest encodes it
 constexpr std::uint32_t kKick = 35, kNeedReply = 1 | 8;
 
-// What the guest does; each call is complete when it has been answered.
+// The guest's actions; each call ends when it has been answered.
 class Guest {
  public:
   explicit Guest(const std::string& folder) : clock_(connected(folder + "/clock")), card(folder + "/card") {
     ask(kStart, 1);
     card.set_up([this](std::uint32_t request, const Bytes& payload, int fd) { tell(request, payload, fd); });
   }
-  // What the acknowledgement says.
+  // Returns the time in the acknowledgement.
   std::uint64_t ask(Op op, std::uint64_t time_ns = 0) {
     const Message m{op, ++sequence_, time_ns};
     ::send(clock_.get(), &m, sizeof(m), MSG_NOSIGNAL);
@@ -41,7 +41,7 @@ class Guest {
     std::uint8_t reply[20];
     EXPECT_EQ(::recv(card.socket.get(), reply, sizeof(reply), MSG_WAITALL), 20);
   }
-  // Sleeps until then, or until an interrupt has asked for less; returns when it may run.
+  // Sleeps until then, or until an interrupt has requested an earlier time; returns when it may run.
   std::uint64_t sleep_until(std::uint64_t time_ns) {
     ask(kRequest, time_ns);
     ask(kWait);
@@ -54,7 +54,7 @@ class Guest {
     ::send(clock_.get(), &agreed, sizeof(agreed), MSG_NOSIGNAL);
     return m.time_ns;
   }
-  // Takes an interrupt while it sleeps: looks at the clock and wants to run at once. That time.
+  // Takes an interrupt while it sleeps: reads the clock and asks to run at once. Returns that time.
   std::uint64_t interrupted() {
     std::uint8_t call[20];
     EXPECT_EQ(::recv(card.interrupts.get(), call, sizeof(call), MSG_WAITALL), 20);
@@ -63,7 +63,7 @@ class Guest {
     ::send(card.interrupts.get(), call, sizeof(call), MSG_NOSIGNAL);
     return now;
   }
-  // Without an interrupt when it has been taken.
+  // Without an interrupt when the card has taken the frame.
   void transmit(std::uint16_t d, const Bytes& octets) {
     card.memory[0x2100] = 1;
     const std::uint64_t at = 0x4000 + 0x100 * std::uint64_t{d};
@@ -76,7 +76,7 @@ class Guest {
     card.offer(0, d, 0x5000 + 0x100 * std::uint64_t{d}, 64);
     card.make_available(0, d);
   }
-  // Until the other side has gone.
+  // Sleeps until the other side has gone.
   void sleep_for_ever() {
     ask(kRequest, kNever);
     ask(kWait);
@@ -179,7 +179,7 @@ TEST_F(OwnedTimeTest, EachFrameHasItsInterruptBeforeTimeGoesOn) {
     g.sleep_for_ever();
   });
   for (const std::uint64_t ps : {2'000'000u, 2'000'001u, 5'000'000u}) bench.send({1}, ps);
-  bench.send({1}, 6'000'000);  // for which it has no buffer
+  bench.send({1}, 6'000'000);  // the guest has no buffer for it
   advance_us(10);
   EXPECT_EQ(peer->lost(), 1u);
 }

@@ -1,4 +1,4 @@
-// The cable's side of a wire's end: sends frames at given times, and keeps those that come.
+// The cable's side of a wire's end: sends frames at given times, and keeps those that arrive.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using Timed = std::vector<std::pair<std::uint64_t, Bytes>>;
 
 inline std::uint64_t now_ps() { return static_cast<std::uint64_t>(sc_core::sc_time_stamp().value()); }
 
-// Set `peer` before time goes on.
+// Set `peer` before simulated time advances.
 class WireBench final : public sc_core::sc_module, private EthernetTarget {
  public:
   explicit WireBench(sc_core::sc_module_name nm) : sc_module(nm), EthernetTarget("cable_in") {
@@ -22,7 +22,7 @@ class WireBench final : public sc_core::sc_module, private EthernetTarget {
     cable_out_.socket.bind(port.in.socket);
     port.out.socket.bind(EthernetTarget::socket);
   }
-  // Its last octet arrives at the wire's end at that time.
+  // Its last octet arrives at the wire's end at this time.
   void send(const Bytes& octets, std::uint64_t at_ps) {
     Frame f{pool_.take(), 0, static_cast<std::uint32_t>(octets.size()), true};
     std::copy(octets.begin(), octets.end(), f.buf->bytes());
@@ -30,7 +30,7 @@ class WireBench final : public sc_core::sc_module, private EthernetTarget {
   }
   WireEnd wire{"wire", [this](ByteSpan frame) { peer->deliver(frame); }};
   ExternalPeer* peer = nullptr;
-  Timed seen;  // what the peer has sent
+  Timed seen;  // frames from the peer
 
  private:
   void on_frame(const Frame& f, std::uint64_t at_ps) override {

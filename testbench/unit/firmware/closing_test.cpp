@@ -32,7 +32,7 @@ TEST_F(Closing, HostDisconnectsAfterTheSendQueueRanOut) {
   EXPECT_EQ(fw.connections(), 0u);
 }
 
-// Half the stream goes on until nothing is due any more (RFC 5041 section 6.2).
+// Half the stream continues until all pending work is done (RFC 5041 section 6.2).
 TEST_F(Closing, PeerClosesFirst) {
   fw.on(QpPeerClosed{Qpn{5}});
   EXPECT_THAT(bus.take(),
@@ -55,7 +55,7 @@ TEST_F(Closing, PeerClosesWhileTheQueueDrains) {
   EXPECT_THAT(bus.take(), ElementsAre(kErrorQp, kFlowOff, "work qp 5 flush", "event disconnected status 0 id 5",
                                       "close flow 3", "timer 0 3000000us"));
 }
-// An error of what the peer still sends: no Terminate can follow our FIN, so the peer hears a RST.
+// An error in data that the peer still sends: no Terminate can follow our FIN, so the peer gets a RST.
 TEST_F(Closing, AnErrorBehindOurFin) {
   disconnect();
   fw.on(QpSendDrained{Qpn{5}});
@@ -67,7 +67,7 @@ TEST_F(Closing, AnErrorBehindOurFin) {
   EXPECT_EQ(fw.connections(), 0u);
 }
 
-// RFC 5044 section 8, error 1: the host hears of it, the peer cannot.
+// RFC 5044 section 8, error 1: the host is informed, the peer cannot be.
 TEST_F(Closing, Reset) {
   fw.on(TcpReset{FlowId{3}});
   EXPECT_THAT(bus.take(), ElementsAre("event qp_error status 0 id 5 terminate 20010000", kErrorQp, kFlowOff,
@@ -101,7 +101,7 @@ TEST_F(Closing, TerminateReceived) {
                           "event disconnected status 0 id 5", "close flow 3", "timer 0 3000000us"));
 }
 
-// What is in the window goes to the host with the event.
+// The event takes the contents of the window to the host.
 TEST_F(Closing, TheHostGetsTheHeaderOfEitherTerminate) {
   const MutableByteSpan window = bus.sram(kTerminateWindow);
   for (std::size_t i = 0; i < window.size(); ++i) window.data()[i] = static_cast<std::uint8_t>(i);
@@ -110,7 +110,7 @@ TEST_F(Closing, TheHostGetsTheHeaderOfEitherTerminate) {
   EXPECT_EQ(bus.take()[3], "event qp_error status 0 id 5 terminate 02ff0000 private " + octets24);
   EXPECT_EQ(bus.events().back().terminate_origin, abi::TerminateOrigin::kLocal);
 }
-// RFC 5044 section 8, error 1: nobody hears of it but the host.
+// RFC 5044 section 8, error 1: only the host is informed.
 TEST_F(Closing, OfALostStreamNoTerminateIsSent) {
   fw.on(TcpReset{FlowId{3}});
   const abi::Event& error = bus.events()[bus.events().size() - 2];

@@ -1,4 +1,4 @@
-// Every command's checks: a wrong one has no effect but its status.
+// Every command's checks: an invalid command has no effect but its status.
 #include "testbench/unit/firmware/firmware_test.h"
 
 namespace rnic::fw::test {
@@ -135,7 +135,7 @@ TEST_F(Commands, QueuePairsThatShareAReceiveQueue) {
   EXPECT_EQ(static_cast<CommandStatus>(bus.events().back().status), CommandStatus::kOk);
 }
 
-// ibv_modify_srq(IBV_SRQ_LIMIT): armed, told once, then 0. A command and an event may cross.
+// ibv_modify_srq(IBV_SRQ_LIMIT): armed, reported once, then 0. A command and an event may cross.
 TEST_F(Commands, TheLimitOfASharedReceiveQueue) {
   run(srq(3, 4, 7));
   bus.take();
@@ -159,7 +159,7 @@ TEST_F(Commands, TheLimitOfASharedReceiveQueue) {
   EXPECT_THAT(bus.take(), IsEmpty());
 }
 
-// Its ring overran: nothing new uses it, and it can still be destroyed.
+// The queue's ring overran: nothing new may use it, and it can still be destroyed.
 TEST_F(Commands, ASharedReceiveQueueInError) {
   run(srq(3, 4, 7));
   abi::Command c = qp(1, 4, 0, 0, 0);

@@ -1,4 +1,4 @@
-// A completion queue that overran, and what becomes of the queue pairs that use it.
+// A completion queue that overran, and the effect on the queue pairs that use it.
 #include "testbench/unit/firmware/firmware_test.h"
 
 namespace rnic::fw::test {
@@ -6,7 +6,7 @@ namespace {
 
 class CqOverflows : public FirmwareTest {
  protected:
-  // CQ 0 serves QP 5, CQ 1 serves QP 6; CQ 0 takes the receive completions of QP 7, too.
+  // CQ 0 serves QP 5, CQ 1 serves QP 6; CQ 0 also takes the receive completions of QP 7.
   CqOverflows() {
     abi::Command cq = command(abi::CommandOp::kCreateCq, 1);
     cq.u.cq = {0x3000, 4};
@@ -89,7 +89,7 @@ TEST_F(CqOverflows, OfAQueueThatIsGoneMeansNothing) {
   EXPECT_THAT(bus.take(), IsEmpty());
 }
 
-// A failure of the hardware's on a queue pair without a stream, such as a doorbell that makes no sense.
+// A hardware error on a queue pair without a stream, such as an invalid doorbell.
 TEST_F(CqOverflows, AnErrorOfAnIdleQueuePairPutsItIntoError) {
   fw.on(QpStreamError{Qpn{5}, wire::rdma::kLocalCatastrophic});
   EXPECT_THAT(bus.take(), ElementsAre(kFive, "work qp 5 flush"));

@@ -1,4 +1,4 @@
-// RFC 5044 section 4.4: CRC is asked for unless who administers the device has turned that off.
+// RFC 5044 section 4.4: CRC is requested unless the device's administrator has turned that off.
 #include "testbench/unit/firmware/firmware_test.h"
 
 namespace rnic::fw::test {

@@ -1,4 +1,4 @@
-// A firmware on a recording bus, with CQ 0 and QP 5 already there.
+// A firmware on a recording bus; CQ 0 and QP 5 exist already.
 #pragma once
 
 #include <memory>
@@ -33,7 +33,7 @@ using testing::IsEmpty;
 inline const std::string kReqKey = "4d504120494420526571204672616d65";
 inline const std::string kRepKey = "4d504120494420526570204672616d65";
 
-// Gets each flow's event in the life that the chip would name.
+// Gets each flow's event with the life that the chip would name.
 class TestedFirmware : public Firmware<RecordingBus, SmallCapacity> {
  public:
   TestedFirmware(RecordingBus& bus, const Settings& settings)
@@ -107,7 +107,7 @@ class FirmwareTest : public testing::Test {
     c.u.cm.local_port = 7000;
     run(c);
   }
-  // Octets of the stream, as far as the firmware's reads ask for them.
+  // Octets of the stream, in the pieces that the firmware's reads request.
   void stream(std::uint32_t flow, const std::string& octets_hex) {
     Bytes left = hex(octets_hex);
     while (!left.empty() && bus.asked() <= left.size()) {
@@ -128,7 +128,7 @@ class FirmwareTest : public testing::Test {
   static Settings settings_of(abi::Personality device) {
     Settings s{16, 16, 8, 32, 32, 32, 10'000'000, 5'000'000, 4'000'000, 3'000'000, 4, 100};
     s.personality = device;
-    s.crc = false;  // as the host asks
+    s.crc = false;  // as the host requests
     return s;
   }
 

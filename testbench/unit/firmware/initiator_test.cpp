@@ -1,4 +1,4 @@
-// The active side: from the host's connect command to RDMA mode, and what can go wrong on the way.
+// The active side: from the host's connect command to RDMA mode, and the possible failures.
 #include "testbench/unit/firmware/firmware_test.h"
 
 namespace rnic::fw::test {
@@ -8,7 +8,7 @@ using abi::ConnectStatus;
 
 class Initiator : public FirmwareTest {
  protected:
-  // Connects up to the point where the request is out on flow 3.
+  // Connects until the request is out on flow 3.
   void open(std::uint8_t flags, std::uint16_t emss = 1460, const std::string& private_hex = "") {
     run(connect(flags), private_hex);
     fw.on(TcpConnected{FlowId{3}, 0x80000000, 41000, emss});
@@ -63,7 +63,7 @@ TEST_F(Initiator, EnhancedPeerToPeerSendsTheAgreedRtrFirst) {
                           "event established status 0 id 5 ird 18 ord 20 peer 20/18 rev 2 flags 2e", "cancel timer 0"));
 }
 
-// RFC 6581 section 9.2: B, C and D for every kind that it supports, unless its host wants fewer.
+// RFC 6581 section 9.2: B, C and D for every supported kind, unless the host wants fewer.
 TEST_F(Initiator, APeerToPeerRequestNamesEveryRtrKind) {
   struct {
     unsigned flags;
@@ -106,7 +106,7 @@ TEST_F(Initiator, EveryRtrKind) {
   }
 }
 
-// The kinds that both sides know are Send, Write and Read; the initiator's word counts.
+// Both sides support Send, Write and Read; the initiator chooses.
 TEST_F(Initiator, TakesTheRtrKindThatItLikesBest) {
   using abi::RtrKind;
   struct {
@@ -131,14 +131,14 @@ TEST_F(Initiator, TakesTheRtrKindThatItLikesBest) {
   }
 }
 
-// RFC 6581 section 9.2: a reply may name kinds that nobody asked for.
+// RFC 6581 section 9.2: a reply may name kinds that were not requested.
 TEST_F(Initiator, RtrKindsOfTheReplyThatItDidNotOffer) {
   open(abi::kCmEnhanced | abi::kCmPeerToPeer | abi::kCmRtrRead);
   stream(3, kRepKey + "10020004" + "c010c010");
   EXPECT_THAT(bus.take(), testing::Contains("work qp 5 rtr_read"));
 }
 
-// RFC 6581 section 9.3: the peer hears of it as soon as an FPDU can go out.
+// RFC 6581 section 9.3: the peer is informed as soon as an FPDU can go out.
 TEST_F(Initiator, ALocalFailureIsToldInATerminate) {
   open(abi::kCmEnhanced);
   fw.on(QpStreamError{Qpn{5}, wire::rdma::kLocalCatastrophic});
@@ -177,7 +177,7 @@ TEST_F(Initiator, ALocalFailureAndARejection) {
   EXPECT_EQ(bus.take()[0], "event done status 4 id 0 cookie 77") << "the QP is in error";
 }
 
-// RFC 5044 section 4.5: what the peer asks for in markers costs our MULPDU, what we ask for does not.
+// RFC 5044 section 4.5: markers that the peer requests reduce our MULPDU, those that we request do not.
 TEST_F(Initiator, MarkersOfThePeerShrinkMulpdu) {
   open(abi::kCmCrc);
   stream(3, kRepKey + "80010000");
@@ -220,7 +220,7 @@ TEST_F(Initiator, PrivateDataOfTheReplyWithoutTheEnhancedWord) {
   EXPECT_EQ(bus.take()[4], "event established status 0 id 5 ird 16 ord 16 peer 16/16 rev 2 flags 4 private 616263");
 }
 
-// The read ends at the frame's last octet, so an FPDU that shares its segment is left for the deframer.
+// The read ends at the frame's last octet, so an FPDU in the same segment is left to the deframer.
 TEST_F(Initiator, NothingBeyondTheReplyIsRead) {
   open(abi::kCmCrc);
   stream(3, kRepKey + "40010005");
@@ -245,7 +245,7 @@ TEST_F(Initiator, RejectionTellsThePeersWordAndFreesTheQp) {
   EXPECT_EQ(bus.take()[1], "open 0a000001:7000 from 0 cookie 80010000");
 }
 
-// RFC 6581 section 9.1: reply ORD above what we can serve, Terminate 2/0/6.
+// RFC 6581 section 9.1: the reply's ORD exceeds our IRD, Terminate 2/0/6.
 TEST_F(Initiator, TerminatesForInsufficientIrd) {
   open(abi::kCmEnhanced);
   stream(3, kRepKey + "10020004" + "00100021");

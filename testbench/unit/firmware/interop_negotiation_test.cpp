@@ -26,7 +26,7 @@ struct Row {
   bool initiator_m;
   Personality responder;
   bool responder_m;
-  // Of the outcome; version -1: they close.
+  // The outcome; version -1: the two sides close.
   int version;
   bool toward_initiator, toward_responder;
 };
@@ -51,7 +51,7 @@ const Row kFigures[] = {
     {kPerm, true, kRdmac, true, 0, true, true},
     {kPerm, true, kPerm, false, 1, true, false},
     {kPerm, true, kPerm, true, 1, true, true},
-    // Figure 4, as far as it is not in figures 2 and 3
+    // Figure 4, except the cells in figures 2 and 3
     {kIetf, false, kPerm, false, 1, false, false},
     {kIetf, false, kPerm, true, 1, false, true},
     {kIetf, true, kPerm, false, 1, true, false},

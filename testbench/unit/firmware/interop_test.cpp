@@ -135,7 +135,7 @@ TEST_F(PermissiveDevice, AnEnhancedRequestHasNoRdmacReply) {
   EXPECT_EQ(bus.take()[1], "event connect_error status 5 id 5 terminate 20040000");
 }
 
-// The queue pair is not known when the request comes: one that speaks version 1 only does not fit.
+// The queue pair is not known when the request arrives: one with version 1 only does not fit.
 TEST_F(PermissiveDevice, TheAcceptedQueuePairHasTheLastWord) {
   run(qp(6, {Personality::kIetf, Markers::kOpen, Markers::kOpen}));
   listen(0);
@@ -195,7 +195,7 @@ TEST_F(PermissiveDevice, AListenerMayBeRdmac) {
   EXPECT_THAT(bus.take(), testing::Contains("send flow 3 " + kRepKey + "e0000000"));
 }
 
-// What a queue pair says of its receive markers goes before the options of its connection.
+// A queue pair's setting for receive markers takes precedence over the options of its connection.
 TEST_F(PermissiveDevice, ReceiveMarkersOfTheQueuePair) {
   run(qp(6, {Personality::kIetf, Markers::kOn, Markers::kOff}));
   expect_selection(6, 1, Markers::kOn, Markers::kOff);
@@ -299,7 +299,7 @@ TEST_F(RdmacDevice, AnswersRevisionOneWithZero) {
   EXPECT_EQ(lines[3], "send flow 3 " + kRdmacReply);
 }
 
-// Its private data would begin with a word that nobody here knows.
+// Its private data would begin with a word that is unknown here.
 TEST_F(RdmacDevice, ClosesOnAnEnhancedRequest) {
   listen(0);
   bus.take();

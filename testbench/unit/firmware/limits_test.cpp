@@ -1,4 +1,4 @@
-// A fixed number of connections, and of setups at a time: further ones are refused on both sides, until one ends.
+// A fixed number of connections, and of concurrent setups: further ones are refused on both sides, until one ends.
 #include "testbench/unit/firmware/firmware_test.h"
 
 namespace rnic::fw::test {
@@ -6,7 +6,7 @@ namespace {
 
 class Limits : public FirmwareTest {
  protected:
-  // As the configuration would have it, below what this firmware could keep.
+  // As configured, below this firmware's capacity.
   static Settings with(std::uint32_t connections, std::uint32_t setups) {
     Settings s = settings_of(abi::Personality::kIetf);
     s.connections = connections;
@@ -34,7 +34,7 @@ class Limits : public FirmwareTest {
       fw.on(HostCommand{c});
     }
     void arrive(std::uint32_t flow) { fw.on(TcpAccepted{FlowId{flow}, 0x0a000002, 40000, 7000, 1460}); }
-    // The reply, in one piece of 20 octets.
+    // Gives the reply, in one piece of 20 octets.
     void reply(std::uint32_t flow) {
       bus.put_read_octets(hex(kRepKey + "00010000"));
       fw.on(TcpStreamData{FlowId{flow}, 20});
@@ -60,7 +60,7 @@ TEST_F(Limits, AnActiveSetupTooManyIsRefusedByItsStatus) {
               ElementsAre("event done status 0 id 0 cookie 77", "open 0a000001:7000 from 0 cookie 80010001"));
 }
 
-// The peer, whose TCP connection was open already, sees a reset before any octet.
+// The peer, whose TCP connection is open already, gets a reset before any octet.
 TEST_F(Limits, APassiveSetupTooManyIsResetAndLogged) {
   Limited chip(with(1, 0));
   chip.connect(5);
@@ -74,7 +74,7 @@ TEST_F(Limits, APassiveSetupTooManyIsResetAndLogged) {
   EXPECT_THAT(chip.bus.take(), ElementsAre("timer 0 10000000us", "read flow 4 20"));
 }
 
-// An established connection is none of them any more.
+// An established connection does not count as a setup.
 TEST_F(Limits, SetupsAtATimeAreLimitedOnTheirOwn) {
   Limited chip(with(0, 1));
   chip.connect(5);
@@ -92,8 +92,8 @@ TEST_F(Limits, SetupsAtATimeAreLimitedOnTheirOwn) {
   EXPECT_EQ(chip.fw.connections(), 2u);
 }
 
-// Peers that connect and say nothing are reset in the order in which they came, for others and for ourselves. A
-// connection of ours stays.
+// Peers that connect but send nothing are reset in the order of their arrival, to make room for other peers and for our
+// own connections. A connection of ours stays.
 TEST_F(Limits, PeersWithoutARequestKeepNobodyOut) {
   Limited chip(with(0, 3));
   for (std::uint32_t flow = 1; flow <= 3; ++flow) chip.arrive(flow);
@@ -114,7 +114,7 @@ TEST_F(Limits, PeersWithoutARequestKeepNobodyOut) {
   chip.connect(6);
   chip.connect(7);
   chip.bus.take();
-  chip.arrive(7);  // nobody is silent
+  chip.arrive(7);  // none is silent
   EXPECT_THAT(chip.bus.take(), ElementsAre("log no_resources", "abort flow 7"));
   EXPECT_EQ(chip.fw.setups(), 3u);
 }

@@ -1,4 +1,4 @@
-// The host ends a queue pair by hand, from every state: as any other error of ours.
+// The host puts a queue pair into error, from every state: handled like any other local error.
 #include "testbench/unit/firmware/firmware_test.h"
 
 namespace rnic::fw::test {
@@ -76,8 +76,8 @@ TEST_F(ModifyToError, WhileTheReplyIsAwaited) {
   expect_destroyable();
 }
 
-// The firmware asks for the Terminate all the same; the segmenter knows that it must not be sent (RFC 5044
-// section 7.1.2 rule 4).
+// The firmware still requests the Terminate; the segmenter knows that it must not be sent (RFC 5044 section 7.1.2 rule
+// 4).
 TEST_F(ModifyToError, BeforeTheFirstFpdu) {
   listen(abi::kCmCrc);
   request(kReqKey + "40010000");
@@ -103,7 +103,7 @@ TEST_F(ModifyToError, OfAStreamThatEndsInErrorAnyway) {
   EXPECT_EQ(state(), abi::QpState::kTerminate);
 }
 
-// Our FIN is out, so that no Terminate can follow: the end of the stream is the end.
+// Our FIN is out, so no Terminate can follow: the stream's end completes the closing.
 TEST_F(ModifyToError, WhileTcpCloses) {
   establish();
   run(command(abi::CommandOp::kDisconnect, kQp));

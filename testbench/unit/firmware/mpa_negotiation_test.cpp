@@ -14,7 +14,7 @@ RtrKinds kinds(const std::string& letters) {
   return {has('B'), has('C'), has('D')};
 }
 
-// Worked by an independent reference; the enhanced words are as on the wire: A B IRD, C D ORD.
+// Computed by an independent reference; the enhanced words are as on the wire: A B IRD, C D ORD.
 struct Exchange {
   const char* name;
   struct {
@@ -28,7 +28,7 @@ struct Exchange {
     const char* rtr;
   } responder;
   std::uint32_t request, reply;
-  bool reply_forced;  // did not come from this responder
+  bool reply_forced;  // not from this responder
   struct {
     std::uint16_t ird, ord;
     bool rejects;
@@ -37,7 +37,7 @@ struct Exchange {
 };
 
 const Exchange kExchanges[] = {
-    // Zero is a limit like others.
+    // Zero is a limit like any other.
     {"responder_without_ird",
      {true, 16, 2, 32, true, true, "CD"},
      {0, 8, 0, 0, "CD"},
@@ -367,7 +367,7 @@ TEST(MpaFrameInPieces, TooLongPrivateDataIsRefusedAtTheHeader) {
   EXPECT_EQ(p.missing, 0u);
 }
 
-// An RDMAC peer's frame is as good as any; what it leads to is the personality's to say.
+// An RDMAC peer's frame is valid; the personality decides what follows.
 TEST(MpaFrameInPieces, Revision0) {
   const FrameProgress p =
       examine_frame(hex("4D504120494420526571204672616D65 C0 00 0000"), wire::MpaFrameKind::kRequest, 2);

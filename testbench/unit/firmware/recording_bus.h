@@ -1,4 +1,4 @@
-// The firmware's bus in unit tests: every operation becomes a line, in order, with all that it carries.
+// The firmware's bus in unit tests: every operation becomes a line, in order, with all its data.
 #pragma once
 
 #include <map>
@@ -137,11 +137,11 @@ class RecordingBus {
     logged_.push_back(o);
   }
   LogLevel log_level = LogLevel::kInfo;
-  std::map<std::uint32_t, std::uint16_t> lives;  // of SCTP's flows, as the chip counts them
+  std::map<std::uint32_t, std::uint16_t> lives;  // of SCTP's flows, as counted by the chip
 
   MutableByteSpan sram(SramRange range) { return MutableByteSpan(memory_.data() + range.offset, range.bytes); }
 
-  // What the hardware does with a read: puts octets where the firmware asked for them.
+  // Acts as the hardware for a read: puts octets where the firmware requested them.
   void put_read_octets(const Bytes& bytes) { put(read_into_.offset, bytes); }
   void put_message(const Bytes& bytes) { put(kSessionWindow.offset + wire::kDdpSsnBytes, bytes); }
   void put_private_data(const Bytes& bytes) { put(kCommandWindow.offset, bytes); }

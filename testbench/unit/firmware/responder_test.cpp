@@ -99,7 +99,7 @@ TEST_F(Responder, PeerToPeerIsEstablishedByTheRtrMessage) {
               ElementsAre("event established status 0 id 5 ird 16 ord 8 peer 16/16 rev 2 flags 6e", "cancel timer 0"));
 }
 
-// Only an agreed Send is absorbed: it takes no receive work request (RFC 6581 section 9.2).
+// Only an agreed Send is absorbed: it uses no receive work request (RFC 6581 section 9.2).
 TEST_F(Responder, RtrBySendIsAbsorbed) {
   listening(abi::kCmEnhanced | abi::kCmRtrSend);
   request(kReqKey + "10020004c0100010");
@@ -156,7 +156,7 @@ TEST_F(Responder, RejectionWithPrivateData) {
   EXPECT_THAT(bus.take(), ElementsAre("cancel timer 0"));
 }
 
-// RFC 5044 section 7.1.1: R means nothing in a request, the reserved bits nothing in any frame.
+// RFC 5044 section 7.1.1: R has no meaning in a request, the reserved bits none in any frame.
 TEST_F(Responder, RejectAndReservedBitsOfARequestAreNotChecked) {
   listening(abi::kCmCrc);
   const std::uint32_t id = request(kReqKey + "6f010000");
@@ -216,7 +216,7 @@ TEST_F(Responder, OctetAfterTheRequest) {
   EXPECT_EQ(bus.take()[0], "event done status 4 id 80000000") << "too late to accept";
 }
 
-// The same, found when the reply was on its way.
+// The same, but detected when the reply was already sent.
 TEST_F(Responder, OctetBeforeTheReply) {
   listening(abi::kCmCrc);
   run(accept(request(kReqKey + "40010000")));
@@ -227,7 +227,8 @@ TEST_F(Responder, OctetBeforeTheReply) {
                           "work qp 5 drain", "event qp_error status 0 id 5 terminate 20040000", "timer 0 3000000us"));
 }
 
-// After a rejection that leaves the stream, another request is read from its first octet on: what came before is none.
+// After a rejection that leaves the stream, another request is read from its first octet on: earlier octets belong to
+// none.
 TEST_F(Responder, OctetBeforeARejectionThatStays) {
   listening(abi::kCmCrc);
   abi::Command no = command(abi::CommandOp::kReject, request(kReqKey + "40010000"));
@@ -287,7 +288,7 @@ TEST_F(Responder, NoMoreThanTheBacklogWait) {
   EXPECT_EQ(bus.take()[0], "timer 1 10000000us") << "an answered request makes room";
 }
 
-// The old requests do not count for the one who listens there next.
+// The old requests count for the next listener on this port, too.
 TEST_F(Responder, ABacklogOfALaterListener) {
   abi::Command c = command(abi::CommandOp::kListen, 0);
   c.u.cm.local_port = 7000;
@@ -308,7 +309,8 @@ TEST_F(Responder, ABacklogOfALaterListener) {
   EXPECT_THAT(bus.take(), ElementsAre("log no_resources", "abort flow 5"));
 }
 
-// RFC 5044 section 7.1.2 rules 6 and 8: whatever is missing of the request when the peer closes, there is no answer.
+// RFC 5044 section 7.1.2 rules 6 and 8: if the peer closes before the end of its request, wherever that is, there is no
+// answer.
 TEST_F(Responder, ARequestCutShortAnywhere) {
   const Bytes frame = hex(kReqKey + "50020009" + "80100010" + "0102030405");
   for (std::size_t cut = 1; cut < frame.size(); ++cut) {
@@ -333,7 +335,7 @@ TEST_F(Responder, ARequestCutShortAnywhere) {
   }
 }
 
-// RFC 6581 section 9.1: the reply rejects and names the ORD that was needed; nothing but the host hears of 2/0/6.
+// RFC 6581 section 9.1: the reply rejects and names the required ORD; only the host is informed of 2/0/6.
 TEST_F(Responder, AnInitiatorWithTooLittleIrdIsRejected) {
   listen(abi::kCmCrc | abi::kCmEnhanced);
   const std::uint32_t id = request(kReqKey + "50020004" + "00020010");
@@ -352,7 +354,7 @@ TEST_F(Responder, AnInitiatorWithTooLittleIrdIsRejected) {
   EXPECT_EQ(bus.take()[0], "event done status 0 id 0 cookie 77") << "the QP may try again";
 }
 
-// RFC 5044 section 7.1.2 rule 2: it is the provider that rejects, and the host that wants the stream to stay.
+// RFC 5044 section 7.1.2 rule 2: the provider rejects, and the host wants the stream to stay.
 TEST_F(Responder, AProvidersRejectionLeavesTheStreamToAnotherRequest) {
   listen(abi::kCmCrc | abi::kCmEnhanced);
   const std::uint32_t id = request(kReqKey + "50020004" + "00020010");
@@ -383,7 +385,7 @@ TEST_F(Responder, AnInitiatorWithJustEnoughIrdIsNot) {
   EXPECT_THAT(bus.take(), testing::Contains("send flow 3 " + kRepKey + "50020004" + "00100004"));
 }
 
-// It may be raised as far as the host says.
+// IRD may be raised up to the host's limit.
 TEST_F(Responder, MaxIrdOfTheAccept) {
   listen(abi::kCmCrc | abi::kCmEnhanced);
   const std::uint32_t id = request(kReqKey + "50020004" + "00040020");
@@ -395,7 +397,7 @@ TEST_F(Responder, MaxIrdOfTheAccept) {
   EXPECT_EQ(bus.take()[1], "qp 5 rts flow 3 mulpdu 1454 ird 5 ord 4 fenced");
 }
 
-// RFC 6581 section 9.1: none is none.
+// RFC 6581 section 9.1: a maximum of 0 leaves none.
 TEST_F(Responder, AMaxIrdOfZero) {
   listen(abi::kCmCrc | abi::kCmEnhanced);
   const std::uint32_t id = request(kReqKey + "50020004" + "00040020");

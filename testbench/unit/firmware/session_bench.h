@@ -1,4 +1,4 @@
-// A firmware on a recording bus, and what SCTP tells it.
+// A firmware on a recording bus, and SCTP's events for it.
 #pragma once
 
 #include "testbench/unit/firmware/firmware_test.h"
@@ -38,7 +38,7 @@ class SessionTest : public FirmwareTest {
     fw.on(SctpConnected{FlowId{9}, kConn, 41000, kMulpdu});
     bus.take();
   }
-  // Sessions that are open, on flow 9 and on flow 8.
+  // Sessions that are open: on flow 9, active, and on flow 8, passive.
   void establish_active() {
     initiate(0);
     message(9, "0002");

@@ -1,5 +1,5 @@
-// DDP stream sessions over SCTP from RDMA mode to the end: what each event does in each state, and when the stream is
-// free again (RFC 5043 section 6, RFC 5040 section 9).
+// DDP stream sessions over SCTP from RDMA mode to the end: the effect of each event in each state, and when the stream
+// is free again (RFC 5043 section 6, RFC 5040 section 9).
 #include "testbench/unit/firmware/session_bench.h"
 
 namespace rnic::fw::test {
@@ -13,7 +13,7 @@ const std::vector<std::string> kEnded = {"qp 5 error flow 9 mulpdu 1434 ird 16 o
 
 class SessionClosing : public SessionTest {
  protected:
-  // kEnded and what follows it.
+  // kEnded with the lines before and after it.
   static std::vector<std::string> ended(std::vector<std::string> then, std::vector<std::string> before = {}) {
     before.insert(before.end(), kEnded.begin(), kEnded.end());
     before.insert(before.end(), then.begin(), then.end());
@@ -136,11 +136,11 @@ TEST_F(SessionClosing, AnErrorAfterOurTerminate) {
   EXPECT_EQ(fw.connections(), 0u);
 }
 
-// What breaks a session that is open: segments are dropped at once, and ours goes out behind those that were handed
-// down. There is no RDMAP Terminate for it (choices.md 23).
+// Violations in an open session: segments are dropped at once, and our session Terminate goes out after the segments
+// already passed down. There is no RDMAP Terminate for it (choices.md 23).
 struct Break {
   const char* name;
-  const char* octets;  // nullptr: a chunk that breaks a rule of its own
+  const char* octets;  // nullptr: a chunk that violates a rule itself
 };
 class Broken : public SessionClosing, public testing::WithParamInterface<Break> {
  protected:
@@ -207,7 +207,7 @@ INSTANTIATE_TEST_SUITE_P(All, Broken,
                                          Break{"UnknownCode", "0099"}, Break{"PrivateDataInTerminate", "00040000"}),
                          [](const auto& b) { return b.param.name; });
 
-// An association is lost: each session hears of it, wherever it is.
+// An association is lost: each session is informed, in any state.
 TEST_F(SessionClosing, LostWhileOpen) {
   establish_active();
   fw.on(SctpLost{FlowId{9}});
@@ -277,7 +277,7 @@ TEST_F(SessionClosing, APeerThatDoesNotEndItsSessionKeepsTheStreamOnly) {
   EXPECT_EQ(fw.connections(), 0u);
 }
 
-// Not forever: then the stream is the hardware's, and later input on it is ignored.
+// Not forever: later the stream belongs to the hardware, which ignores further input on it.
 TEST_F(SessionClosing, APeerThatNeverEndsItsSessionIsGivenUp) {
   establish_active();
   disconnect();
@@ -290,8 +290,8 @@ TEST_F(SessionClosing, APeerThatNeverEndsItsSessionIsGivenUp) {
   EXPECT_EQ(fw.connections(), 0u);
 }
 
-// An event of a session from before its end was known: the answer is for that session, so it has no effect, and does
-// not count for the next one.
+// An event of a session may date from before its end was known: the answer is for that session, so it has no effect and
+// does not count for the next one.
 TEST_F(SessionClosing, WhatIsToldOfAnEarlierSessionIsNothingOfTheNextOnes) {
   establish_active();
   peer_closed();
@@ -340,7 +340,7 @@ TEST_F(SessionClosing, ATerminateThatDoesNotGoOutInTime) {
                             "timer 0 3000000us"}));
 }
 
-// The session's own was held back, and goes out now.
+// The session's own Terminate was held back, and goes out now.
 TEST_F(SessionClosing, ABrokenSessionThatDoesNotDrainInTime) {
   establish_active();
   fw.on(SctpViolation{FlowId{9}});
@@ -352,7 +352,7 @@ TEST_F(SessionClosing, ABrokenSessionThatDoesNotDrainInTime) {
   EXPECT_THAT(taken(), ElementsAre("sctp restart flow 9", "cancel timer 0"));
 }
 
-// The hardware told the queue pair of the session's end before it knew that the pair has left it.
+// The hardware reported the session's end to the queue pair before it knew that the pair had left the session.
 TEST_F(SessionClosing, TheEndIsToldToAQueuePairThatHasLeft) {
   establish_active();
   fw.on(QpTerminateReceived{Qpn{kQp}, wire::ddp::kInvalidQn});
@@ -374,7 +374,7 @@ TEST_F(SessionClosing, TheQueuePairIsPutInErrorByTheHost) {
   EXPECT_THAT(taken(), ElementsAre("sctp discard flow 8", "sctp send flow 8 0004", "timer 0 3000000us"));
 }
 
-// Streams of one association know nothing of each other.
+// Streams of one association are independent.
 TEST_F(SessionClosing, TwoSessionsOnOneAssociation) {
   create_qp(6);
   establish_active();
@@ -412,7 +412,7 @@ TEST_F(SessionClosing, AStreamIsUsedAgain) {
   EXPECT_THAT(taken(), testing::Contains("flow 8 rdma qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 2 sctp"));
 }
 
-// Chunks where no session is.
+// Chunks on streams without a session.
 
 TEST_F(SessionClosing, AStrayIsAnsweredOnceByTerminate) {
   fw.on(SctpStray{FlowId{8}});

@@ -1,5 +1,5 @@
-// Two firmwares with sessions on the streams of one association, by hosts that connect, answer, send, fail and close as
-// they like, over a network that reorders: each attempt comes to one end on both sides, and every stream comes free.
+// Two firmwares with sessions on the streams of one association. Their hosts connect, answer, send, fail and close at
+// random, over a network that reorders: each attempt has one outcome on both sides, and every stream becomes free.
 #include <algorithm>
 #include <deque>
 #include <functional>
@@ -48,7 +48,7 @@ class Chip {
   // The host.
   struct Qp {
     QpContext context;
-    bool asked = false;  // by a command that has not come to its end
+    bool asked = false;  // by an unfinished command
   };
   void connect(std::uint32_t qpn, std::uint8_t flags) {
     abi::Command c;
@@ -75,7 +75,7 @@ class Chip {
     command(c);
   }
   void fail(std::uint32_t qpn) { fw_.on(QpStreamError{Qpn{qpn}, wire::ddp::kInvalidStag}); }
-  // It has heard before that the session is there, which takes longer than the firmware's operations.
+  // The host already knows of the session, which takes longer than the firmware's operations.
   void post(std::uint32_t qpn) {
     later([this, w = Work{qpn, Item::kSegment, qps[qpn].context.epoch}] {
       const QpContext& qp = qps[w.qpn].context;
@@ -103,7 +103,7 @@ class Chip {
     fw_.on(TimerExpired{id});
   }
 
-  // The chip: one thing that is due.
+  // The chip: performs one pending action.
   bool move() {
     std::vector<std::function<void()>> due;
     if (!ops_.empty()) due.push_back([this] { take(ops_)(); });
@@ -114,7 +114,7 @@ class Chip {
     due[random_() % due.size()]();
     return true;
   }
-  // False: it has to come again.
+  // False: it must come again.
   bool receive(const Segment& s) {
     buffers_.push_back(s.octets);
     const sctp::ReceivedId token{static_cast<std::uint32_t>(buffers_.size() - 1)};
@@ -142,7 +142,7 @@ class Chip {
   std::deque<std::uint32_t> requests;  // connection ids
   std::vector<Segment> sent;
   sctp::DdpStreams streams{{kStreams, 32, 2048}};
-  std::array<bool, kStreams> taken{};  // for this end, which has not begun yet
+  std::array<bool, kStreams> taken{};  // reserved for this end, which has not begun yet
   std::size_t established = 0;
 
  private:
@@ -150,7 +150,7 @@ class Chip {
   struct Work {
     std::uint32_t qpn;
     Item kind;
-    std::uint32_t epoch;  // of the queue pair
+    std::uint32_t epoch;  // the queue pair's
   };
 
   class Bus {
@@ -221,7 +221,7 @@ class Chip {
     return done_;
   }
 
-  // Of a command that the queue pair's last event ends; it may come before this returns.
+  // For a command that ends with the queue pair's last event, which may come before this returns.
   bool ask(std::uint32_t qpn, const abi::Command& c) {
     qps[qpn].asked = true;
     const bool ok = command(c) == abi::CommandStatus::kOk;
@@ -260,7 +260,7 @@ class Chip {
         ++lives_[stream];
         break;
       case SctpStreamAction::kGiveBack:
-        // Before a session began: what the peer asks for meanwhile is another matter.
+        // Before a session began: the peer's own requests in the meantime are independent.
         taken[stream] = false;
         break;
       case SctpStreamAction::kAbandon:
@@ -402,7 +402,7 @@ class Association {
  private:
   std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
 
-  // What a host may do, or what goes wrong.
+  // A possible action of a host, or an error.
   void act(Chip& chip) {
     const std::uint32_t qpn = below(PairCapacity::kQps);
     Chip::Qp& qp = chip.qps[qpn];
@@ -426,7 +426,7 @@ class Association {
       if (chip.qps[q].asked) chip.disconnect(q);
     }
   }
-  // Each message is acknowledged when it and those before it on its stream have come.
+  // Each message is acknowledged when it and all earlier ones on its stream have arrived.
   void move() {
     const unsigned side = below(2);
     Chip &from = chips_[side], &to = chips_[1 - side];

@@ -1,4 +1,4 @@
-// DDP stream sessions over SCTP: both roles of their setup, with what the host sees and what goes out (RFC 5043
+// DDP stream sessions over SCTP: both roles of their setup, with the host's events and the messages sent (RFC 5043
 // section 6, RFC 6581 section 7).
 #include "testbench/unit/firmware/session_bench.h"
 
@@ -20,7 +20,7 @@ TEST_F(SessionSetup, PlainWithPrivateDataBothWays) {
   run(over_sctp(connect(0)), "68656c6c6f");
   EXPECT_THAT(taken(),
               ElementsAre("event done status 0 id 0 cookie 77", "sctp connect 0a000001:7000 from 0 cookie 80000000"));
-  bus.put_private_data(hex("ffffffffff"));  // of another command, before the stream is there
+  bus.put_private_data(hex("ffffffffff"));  // of another command, before the stream is available
   fw.on(SctpConnected{FlowId{9}, kConn, 41000, kMulpdu});
   EXPECT_THAT(taken(), ElementsAre("sctp begin flow 9", "sctp send flow 9 000168656c6c6f", "timer 0 5000000us"));
   acked(9);
@@ -63,7 +63,7 @@ struct Answer {
 
 class Answered : public SessionSetup, public testing::WithParamInterface<Answer> {};
 
-// All that can come back and opens nothing. The Initiate is acknowledged before, so that nothing else is waited for.
+// All answers that open nothing. The Initiate is acknowledged first, so that nothing else is pending.
 TEST_P(Answered, EndsTheSetup) {
   initiate(GetParam().enhanced ? abi::kCmEnhanced | abi::kCmPeerToPeer | abi::kCmRtrSend : 0);
   acked(9);
@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
                            true,
                            "00076d6f",
                            {kOver, "event rejected status 1 id 5 rev 2 flags 0 private 6d6f", kDown}},
-                    // Of an end that does not know RFC 6581.
+                    // From an end that does not support RFC 6581.
                     Answer{"RejectOfAnEnhancedOne",
                            true,
                            "000362757379",
@@ -180,7 +180,7 @@ TEST_F(SessionSetup, AStreamThatNobodyWantsAnyMoreIsGivenBack) {
   EXPECT_THAT(taken(), ElementsAre("sctp give_back flow 9"));
 }
 
-// A stray of the peer's on that stream is not answered for yet.
+// A stray chunk of the peer on that stream is still unanswered.
 TEST_F(SessionSetup, AStreamThatIsBeingRefusedIsNotUsed) {
   run(over_sctp(connect(0)));
   fw.on(SctpStray{FlowId{9}});
@@ -191,7 +191,7 @@ TEST_F(SessionSetup, AStreamThatIsBeingRefusedIsNotUsed) {
   EXPECT_THAT(taken(), ElementsAre(kOver));
 }
 
-// What the host has given up is ended when the peer has answered: before that a Terminate could cross a rejection.
+// An attempt that the host has given up ends when the peer has answered: earlier, a Terminate could cross a rejection.
 TEST_F(SessionSetup, NoAnswerInTime) {
   initiate(0);
   fw.on(TimerExpired{0});
@@ -218,7 +218,7 @@ TEST_F(SessionSetup, TheHostCancelsAndIsRejectedMeanwhile) {
   EXPECT_THAT(taken(), ElementsAre(kOver, kDown));
 }
 
-// The queue pair may try again while the old stream is not free yet.
+// The queue pair may try again before the old stream is free.
 TEST_F(SessionSetup, ACancelledAttemptLeavesTheQueuePairFree) {
   initiate(0);
   run(command(CommandOp::kDisconnect, kQp));
@@ -270,7 +270,7 @@ TEST_F(SessionSetup, ARequestIsTheHostsToAccept) {
   EXPECT_EQ(fw.state(0), ConnState::kRts);
 }
 
-// choices.md 24: the RTR message is absorbed, and not waited for.
+// choices.md 24: the RTR message is absorbed; nothing waits for it.
 TEST_F(SessionSetup, PeerToPeerIsEstablishedByTheAccept) {
   listen_sctp(abi::kCmEnhanced | abi::kCmRtrSend);
   message(8, "0005c010c010");
@@ -290,7 +290,7 @@ TEST_F(SessionSetup, RejectionWithPrivateDataAndAsMuchAsFits) {
   message(8, "0001");
   taken();
   abi::Command reject = command(CommandOp::kReject, kConn);
-  reject.u.cm.options = abi::kCmStay;  // of MPA only
+  reject.u.cm.options = abi::kCmStay;  // for MPA only
   const std::string most(2 * 512, 'a');
   run(reject, most);
   EXPECT_THAT(taken(), ElementsAre("event done status 0 id 80000000", "sctp end_run flow 8",
@@ -310,7 +310,7 @@ TEST_F(SessionSetup, EnhancedRejectionNamesTheNeededOrd) {
   EXPECT_THAT(taken(), testing::Contains("sctp send flow 8 0007801080206d6f"));
 }
 
-// The host accepts on a condition that the initiator does not meet: 2/0/6 stays here, and its private data too.
+// The host's accept has a condition that the initiator does not meet: 2/0/6 stays here, as does its private data.
 TEST_F(SessionSetup, AnInitiatorWithTooLittleIrdIsRejected) {
   listen_sctp(abi::kCmEnhanced);
   message(8, "000500040010");
@@ -326,7 +326,7 @@ TEST_F(SessionSetup, AnInitiatorWithTooLittleIrdIsRejected) {
   EXPECT_EQ(fw.connections(), 0u);
 }
 
-// An end without a common RTR kind accepts with its own ones; the initiator then says 2/0/7.
+// An end without a common RTR kind accepts with its own kinds; the initiator then sends 2/0/7.
 TEST_F(SessionSetup, NoCommonRtrIsAcceptedWithTheOwnKinds) {
   listen_sctp(abi::kCmEnhanced | abi::kCmRtrSend);
   message(8, "000580108010");
@@ -339,11 +339,11 @@ struct Refusal {
   std::uint8_t flags;
   std::uint16_t port;
   const char* octets;
-  const char* logged;  // before it, if anything
+  const char* logged;  // before the Terminate, if anything
 };
 class Refused : public SessionSetup, public testing::WithParamInterface<Refusal> {};
 
-// Of none of these the host hears: a Terminate, and the stream is free when it has arrived.
+// The host is informed of none of these: a Terminate goes out, and the stream is free when it has arrived.
 TEST_P(Refused, ByASessionTerminate) {
   listen_sctp(GetParam().flags);
   const Bytes octets = hex(GetParam().octets);
@@ -368,7 +368,7 @@ INSTANTIATE_TEST_SUITE_P(All, Refused,
                                          Refusal{"NoListener", 0, 7001, "0001", "log no_listener"}),
                          [](const auto& refusal) { return refusal.param.name; });
 
-// A plain Initiate may come to a listener that knows RFC 6581: it is answered in its own family.
+// A plain Initiate may come to a listener that supports RFC 6581: the answer is plain, too.
 TEST_F(SessionSetup, APlainInitiateToAnEnhancedListener) {
   listen_sctp(abi::kCmEnhanced);
   message(8, "0001");

@@ -1,5 +1,5 @@
-// Every cell of the connection state machine: what a row does, in order, and that an event without a row changes
-// nothing but the log.
+// Every cell of the connection state machine: the actions of a row, in order. An event without a row changes nothing
+// but the log.
 #include <map>
 
 #include "model/abi/connection_states.h"
@@ -25,8 +25,7 @@ struct Expected {
   State next;
 };
 
-// The state machine as RFC 5044 section 7.1 and RFC 6581 want it. QP 5, connection 0, and flow 3 as soon as there is
-// one.
+// The state machine as required by RFC 5044 section 7.1 and RFC 6581. QP 5, connection 0, and flow 3 once there is one.
 const std::map<Cell, Expected>& rows() {
   static const std::map<Cell, Expected> kRows{
       {{State::kTcpOpening, Event::kConnected},
@@ -360,16 +359,16 @@ class StateMachine : public SessionTest {
 
 class EachCell : public StateMachine, public testing::WithParamInterface<std::tuple<unsigned, unsigned>> {};
 
-// The host's commands are refused where they have no row, by their status.
+// The host's commands are refused by their status if they have no row.
 TEST_P(EachCell, DoesWhatItsRowSaysOrNothing) {
   const State state{static_cast<std::uint8_t>(std::get<0>(GetParam()))};
   const Event event{static_cast<std::uint8_t>(std::get<1>(GetParam()))};
   const bool idle_qp = state == State::kFree || state == State::kWaitRequest || state == State::kWaitHost ||
                        state == State::kSessionPending || state == State::kLingering;
-  if (event == Event::kConnect && idle_qp) return;  // a connection of its own, whatever this one does
+  if (event == Event::kConnect && idle_qp) return;  // a separate connection, whatever this one does
   const bool shared = state >= State::kRts && state <= State::kClosing;
   const bool has_session = is_of_sctp(state) && state != State::kSctpOpening;
-  if (event == Event::kSession && !shared && !has_session) return;  // SCTP has flows of its own
+  if (event == Event::kSession && !shared && !has_session) return;  // SCTP has its own flows
   bring_to(state, event == Event::kSession);
   deliver(event);
   const Lines lines = bus.take();
@@ -379,7 +378,7 @@ TEST_P(EachCell, DoesWhatItsRowSaysOrNothing) {
     return;
   }
   EXPECT_EQ(fw.state(0), state);
-  if (event == Event::kStreamError && idle_qp) {  // of a queue pair that has no connection yet
+  if (event == Event::kStreamError && idle_qp) {  // of a queue pair without a connection
     EXPECT_THAT(lines, ElementsAre("qp 5 error sq 10000/6 rq 20000/5 pd 7 cq 0/0", "work qp 5 flush"));
     return;
   }
@@ -397,7 +396,7 @@ INSTANTIATE_TEST_SUITE_P(All, EachCell, testing::Combine(testing::Range(0u, kSta
                                   name(Event{static_cast<std::uint8_t>(std::get<1>(cell.param))});
                          });
 
-// At the finest level every state is logged, with the one before it, and nothing else changes.
+// At the finest level every state is logged with its previous state, and nothing else changes.
 TEST_F(StateMachine, EveryTransitionIsLoggedIfWanted) {
   bus.log_level = LogLevel::kDebug;
   run(connect(abi::kCmCrc));
@@ -418,7 +417,7 @@ TEST_F(StateMachine, ARefusedCommandIsLoggedWithItsReason) {
   EXPECT_EQ(bus.logged()[0].b, static_cast<unsigned>(abi::CommandStatus::kBadIndex));
 }
 
-// A row that is new has no test, and one that is gone leaves a test behind: neither goes unnoticed.
+// Finds new rows without a test, and tests whose row is gone.
 TEST(StateMachineTable, HasTheRowsThatAreTestedAndNoOthers) {
   for (unsigned s = 0; s < kStates; ++s) {
     for (unsigned e = 0; e < kEvents; ++e) {
@@ -431,7 +430,7 @@ TEST(StateMachineTable, HasTheRowsThatAreTestedAndNoOthers) {
   }
 }
 
-// The end of the stream goes to the host when nothing is due any more, whichever comes first.
+// The host gets the end of the stream when all pending work is done, whichever comes first.
 class PeersFin : public StateMachine, public testing::WithParamInterface<State> {};
 TEST_P(PeersFin, WaitsForWhatIsDue) {
   bring_to(GetParam());
