@@ -1,4 +1,4 @@
-// The root complex against a scripted device on the other end of the link.
+// The root complex against a scripted device at the other end of the link.
 #include "model/host/root_complex.h"
 
 #include <cstring>
@@ -17,7 +17,7 @@ using pcie::Tlp;
 using pcie::TlpType;
 using testing::ElementsAre;
 
-// Sends its script in order, one TLP a cycle, and keeps what arrives.
+// Sends its script in order, one TLP a cycle, and keeps the received TLPs.
 class Device final : public Stage {
  public:
   struct Arrival {
@@ -102,7 +102,7 @@ TEST_F(RootComplexTest, AReadTakesLinkMemoryAndLink) {
 
 class RootComplexSplit : public RootComplexTest, public testing::WithParamInterface<std::pair<unsigned, unsigned>> {};
 
-// Cut at every boundary that an independent walk over the octets finds, with the contents of memory.
+// Split at every boundary that an independent walk over the octets finds, with the contents of memory.
 TEST_P(RootComplexSplit, CompletionsEndAtReadCompletionBoundaries) {
   std::tie(link.max_payload_bytes, link.read_completion_boundary_bytes) = GetParam();
   build();
@@ -129,7 +129,7 @@ TEST_P(RootComplexSplit, CompletionsEndAtReadCompletionBoundaries) {
       ASSERT_TRUE(stop == end || stop % link.read_completion_boundary_bytes == 0);
       ASSERT_LE((stop + 3) / 4 - at / 4, link.max_payload_bytes / 4);
       ASSERT_EQ(std::memcmp(tlp.data(), memory.find(at, tlp.bytes), tlp.bytes), 0);
-      // Fewer and larger pieces would not have been possible.
+      // The pieces are as few and as large as possible.
       ASSERT_TRUE(stop == end || stop + link.read_completion_boundary_bytes > at + link.max_payload_bytes);
       at = stop;
     }
@@ -214,7 +214,7 @@ TEST_F(RootComplexTest, AccessesNeverOvertakeEarlierCalls) {
   EXPECT_EQ(device->arrivals[0].tlp.address, link.bar0_address);
 }
 
-// What a slow link keeps waiting is answered, and memory has worked for 250 cycles of 1 ns on each.
+// Reads that wait for a slow link count as answered, after 250 memory cycles of 1 ns each.
 TEST_F(RootComplexTest, ReadsThatMemoryHasAnsweredAreTold) {
   link.generation = 1;
   link.width = 1;

@@ -1,4 +1,4 @@
-"""An include that no LINK line allows is found and named by line, and so is a circle between folders."""
+"""An include that no LINK line allows is found and named by line, and so is a cycle between folders."""
 
 import contextlib
 import io
@@ -10,7 +10,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts"))
 import check_includes  # noqa: E402
 
-# wire <- chip <- tx; other is linked by nobody. Of folder wire a second target has a source and its header.
+# wire <- chip <- tx; nothing links other. In folder wire, a second target has a source and its header.
 TARGETS = """rnic_wire\tmodel/wire\tframe.cpp\t\t
 rnic_text\tmodel/wire\ttext.cpp\trnic_wire\t
 rnic_chip\tmodel/chip\tchip.cpp\trnic_wire;rnic_secret\trnic_wire
@@ -33,7 +33,7 @@ CLEAN = {
 
 class Includes(unittest.TestCase):
     def run_with(self, files=None, targets=TARGETS):
-        """Exit status and what is printed, for the clean tree with these files more."""
+        """Exit status and output, for the clean tree plus these files."""
         with tempfile.TemporaryDirectory() as name:
             root = pathlib.Path(name)
             for file, text in {**CLEAN, **(files or {}), "build/x/targets.tsv": targets}.items():

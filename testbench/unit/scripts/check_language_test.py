@@ -1,4 +1,4 @@
-"""check_language.py finds the words of its list in pages, comments and messages, of the lines that are new, and nothing else."""
+"""check_language.py finds the words of its list in pages, comments and messages, in new lines only, and nothing else."""
 import contextlib
 import io
 import pathlib
@@ -80,7 +80,7 @@ class Files(unittest.TestCase):
 
 @unittest.skipUnless(shutil.which("git"), "there is no git")
 class Changes(unittest.TestCase):
-    """In a clone of its own."""
+    """In a separate clone."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -102,7 +102,7 @@ class Changes(unittest.TestCase):
             self.git("commit", "-q", "-m", "text")
 
     def check(self, *arguments):
-        """The exit status, and what is printed."""
+        """The exit status and the output."""
         before, sys.argv = sys.argv, ["check_language.py", *arguments]
         try:
             with contextlib.redirect_stdout(io.StringIO()) as printed:

@@ -1,4 +1,4 @@
-"""check_pages.py finds what is wrong with a page, and nothing else."""
+"""check_pages.py finds the errors of a page, and nothing else."""
 import pathlib
 import sys
 import tempfile

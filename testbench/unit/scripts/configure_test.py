@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Configures the tree on machines that lack something which only tests and benchmarks need, or have a half or an old one of it:
-the program can be built each time, and who asks for the tests learns what is missing."""
+"""Configures the tree on machines that lack a package of the tests and benchmarks, or have an incomplete or an old one: the program can
+always be built, and a build of the tests reports what is missing."""
 import pathlib
 import re
 import shutil
@@ -25,7 +25,7 @@ class ConfigureTest(unittest.TestCase):
         return subprocess.run(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
 
     def configure(self, *options):
-        # What a compiler can do is the same each time, and takes longest.
+        # The compiler's abilities are the same each time, and take longest to check.
         known = [f"-D{name}=1" for name in ("CMAKE_C_COMPILER_WORKS", "CMAKE_CXX_COMPILER_WORKS", "RNIC_SYSTEMC_LINKS")]
         done = self.run_in("cmake", "--preset", "release", "-B", self.build, *known, *options)
         self.assertEqual(done.returncode, 0, done.stdout)
@@ -37,7 +37,7 @@ class ConfigureTest(unittest.TestCase):
         return self.run_in("ninja", "-C", self.build, "released_tests")
 
     def package(self, name, version, targets):
-        """A prefix in which a package stands before Debian's."""
+        """A prefix with a package that takes precedence over Debian's."""
         config = self.folder / "prefix/lib/cmake" / name
         config.mkdir(parents=True)
         (config / f"{name}Config.cmake").write_text(targets, encoding="utf-8")
@@ -75,7 +75,7 @@ class ConfigureTest(unittest.TestCase):
         self.assertIn("libusrsctp-dev is missing", text)
 
     def test_where_there_is_no_debian(self):
-        """scripts/setup.sh installs nothing, and names what CMake looks for, by its names and versions."""
+        """scripts/setup.sh installs nothing, and lists CMake's requirements with their names and versions."""
         programs = self.folder / "bin"
         programs.mkdir()
         for name in ("bash", "env", "sed", "dirname"):

@@ -1,4 +1,4 @@
-"""Mutants that cannot be what they should are named, and one is killed only if each of its rules has a test that fails."""
+"""Invalid mutants are named, and a mutant is killed only if each of its rules has a test that fails."""
 
 import json
 import pathlib
@@ -107,7 +107,7 @@ class Mutants(Folder):
 
 
 class FakeCopy:
-    """Programs that fail as told: None hangs, a text does not compile."""
+    """Programs that fail as specified: None hangs, a text does not compile."""
 
     def __init__(self, **failed):
         self.results, self.ran = failed, []

@@ -1,4 +1,4 @@
-"""What rtl_coverage.py makes of Verilator's files: lines that several statements share, and instances that are one module."""
+"""How rtl_coverage.py combines Verilator's files: lines that several statements share, and instances of one module."""
 import pathlib
 import shutil
 import sys
@@ -19,7 +19,7 @@ def point(kind, name, lines, count, instance="top", column=1):
 
 def module(*points):
     with tempfile.TemporaryDirectory() as folder:
-        for i, text in enumerate(points):  # a file each, as of processes
+        for i, text in enumerate(points):  # a file each, as from separate processes
             (pathlib.Path(folder) / f"{i}.dat").write_text("# SystemC::Coverage-3\n" + text, encoding="latin-1")
         return rtl_coverage.collect(rtl_coverage.read_points(pathlib.Path(folder)))["stream_pipe"]
 

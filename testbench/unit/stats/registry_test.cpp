@@ -1,4 +1,4 @@
-// The two reports, literally, and the mistakes in registering that must not pass.
+// The two reports, literally, and the errors in registering that must be caught.
 #include "model/stats/registry.h"
 
 #include <sstream>
@@ -91,8 +91,8 @@ TEST_F(RegistryTest, AfterARestartOnlyWhatFollowsIsReported) {
   EXPECT_EQ(json["latency"]["count"], 1);
   EXPECT_EQ(json["latency"]["min"], 9);
   EXPECT_EQ(json["calls"]["value"], 0);
-  EXPECT_EQ(json["share"]["value"], 0);         // of no time
-  EXPECT_EQ(json["buffered_max"]["value"], 2);  // as much waited at that moment
+  EXPECT_EQ(json["share"]["value"], 0);         // over no time
+  EXPECT_EQ(json["buffered_max"]["value"], 2);  // the number waiting at that moment
   EXPECT_EQ(json["flows"]["value"], 3);
   EXPECT_EQ(registry.value("node0.rx.fpdus"), 12);
   most.level(5, 1);
@@ -134,7 +134,7 @@ TEST_F(RegistryTest, AStructureOfCountersListsItself) {
             R"("damaged":{"value":3,"unit":"frames","description":"dropped: wrong FCS"}})");
 }
 
-// A word that is in no list is a typing mistake, or a second word for a thing that has one.
+// A word outside the list is a typing mistake, or a second word for the same thing.
 TEST_F(RegistryTest, UnitsAreOfOneVocabulary) {
   EXPECT_THROW(registry.add("new", &bad, "B", "octets"), InternalError);
   EXPECT_THROW(registry.add("new", &bad, "", "a share"), InternalError);

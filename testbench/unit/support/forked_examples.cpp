@@ -1,4 +1,4 @@
-// What forked_tests_test.py runs.
+// The tests that forked_tests_test.py runs.
 #include <csignal>
 
 #include <gmock/gmock.h>

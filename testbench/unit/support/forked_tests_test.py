@@ -1,4 +1,4 @@
-"""A program of tests runs each in a process of its own, and says what came of it (FORKED_EXAMPLES: such a program)."""
+"""A program of tests runs each in its own process, and reports the results (FORKED_EXAMPLES: such a program)."""
 import os
 import pathlib
 import subprocess

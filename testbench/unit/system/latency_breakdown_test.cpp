@@ -26,7 +26,7 @@ class LatencyBreakdownTest : public testing::Test {
   static RequestId receive(std::uint64_t n) { return {2, Kind::kReceive, 4, 0, n}; }
   static RequestId shared(std::uint64_t n) { return {2, Kind::kSharedReceive, 1, 0, n}; }
 
-  // A message whose first beat was pushed at `first` and its last at `last`, which the next block sees at `visible`.
+  // A message whose first beat was pushed at `first` and its last at `last`; the next block sees that one at `visible`.
   struct Time {
     Cycle last, visible, first;
     Time(Cycle at) : Time(at, at) {}
@@ -68,7 +68,7 @@ class LatencyBreakdownTest : public testing::Test {
     e.receive = by;
     breakdown.event(b, e);
   }
-  // A Write of which only the wire is of interest.
+  // A Write with only the events of the wire.
   void written(std::uint64_t n, Cycle posted, Cycle sent, Cycle arrived) {
     on(a, posted, TraceKind::kPosted, send(n));
     fetched(posted, n, abi::WrOpcode::kRdmaWrite);
@@ -164,7 +164,6 @@ TEST_F(LatencyBreakdownTest, AReadPassesBothChipsAndTheirClocks) {
                           Pair(StrEq("completion"), 150), Pair(StrEq("poll"), 700)));
 }
 
-// One read brings four, but the last of them was not posted yet.
 TEST_F(LatencyBreakdownTest, OverSctpTheAssociationEngineTakesThePlaceOfMpaAndTcp) {
   on(a, 100, TraceKind::kPosted, send(0));
   on(b, 90, TraceKind::kPosted, receive(0));
@@ -193,7 +192,7 @@ TEST_F(LatencyBreakdownTest, OverSctpTheAssociationEngineTakesThePlaceOfMpaAndTc
   expect_sums();
 }
 
-// A retransmission that was not needed: the chunk had been handed up before it came.
+// An unneeded retransmission: the chunk was handed up before it arrived.
 TEST_F(LatencyBreakdownTest, OverSctpALateRetransmissionTakesNoTime) {
   written(0, 100, 200, 300);
   on(a, 150, TraceKind::kPayloadRead, send(0));
@@ -206,6 +205,7 @@ TEST_F(LatencyBreakdownTest, OverSctpALateRetransmissionTakesNoTime) {
   expect_sums();
 }
 
+// One read brings three; the last of them is not posted yet.
 TEST_F(LatencyBreakdownTest, AReadOfWorkRequestsIsOfAllThatItBrings) {
   for (std::uint64_t n = 0; n < 3; ++n) on(a, 100, TraceKind::kPosted, send(n));
   rang(100, TraceKind::kDoorbellWritten, 3);
@@ -241,7 +241,7 @@ TEST_F(LatencyBreakdownTest, TheTimeUntilARetransmissionIsItsOwn) {
                           Pair(StrEq("wire"), 450), Pair(StrEq("TCP acknowledgement"), 500), Pair(StrEq("poll"), 0)));
 }
 
-// The second one arrived at once; the first, before it in the stream, only after it had been sent again.
+// The second request arrived at once; the first, earlier in the stream, only after a retransmission.
 TEST_F(LatencyBreakdownTest, ARequestWaitsForTheRetransmissionOfOctetsBeforeIt) {
   written(0, 100, 200, 0);
   written(1, 100, 210, 700);
@@ -256,11 +256,11 @@ TEST_F(LatencyBreakdownTest, ARequestWaitsForTheRetransmissionOfOctetsBeforeIt) 
   EXPECT_EQ(part(1, "wire"), 490u);
   EXPECT_EQ(part(1, "wait for retransmission"), 4800u);
   EXPECT_EQ(part(1, "TCP acknowledgement"), 500u);
-  EXPECT_EQ(part(2, "wait for retransmission"), 0u);  // arrived after it
+  EXPECT_EQ(part(2, "wait for retransmission"), 0u);  // arrived after the retransmission
   expect_sums();
 }
 
-// The same on the way back, of a Read Response.
+// The same on the way back, for a Read Response.
 TEST_F(LatencyBreakdownTest, AResponseIsSentOnceMore) {
   on(a, 100, TraceKind::kPosted, send(0));
   fetched(200, 0, abi::WrOpcode::kRdmaRead);
@@ -279,7 +279,7 @@ TEST_F(LatencyBreakdownTest, AResponseIsSentOnceMore) {
   expect_sums();
 }
 
-// All had arrived, and only the acknowledgement was lost.
+// All data had arrived, and only the acknowledgement was lost.
 TEST_F(LatencyBreakdownTest, ALostAcknowledgementWaitsForARetransmission) {
   written(0, 100, 200, 700);
   on(b, {710, 720}, TraceKind::kStreamDelivered, send(0));
@@ -292,7 +292,7 @@ TEST_F(LatencyBreakdownTest, ALostAcknowledgementWaitsForARetransmission) {
   EXPECT_EQ(part(0, "TCP acknowledgement"), 1000u);
 }
 
-// A long message loses a frame in its midst, which comes again before the last one: on nobody's way.
+// A long message loses a frame in its middle, whose retransmission arrives before the last frame: it delays nothing.
 TEST_F(LatencyBreakdownTest, ARetransmissionInTheMidstOfAMessageCostsNothing) {
   written(0, 100, 200, 700);
   again(a, 800, TraceKind::kRetransmitted, send(0));
@@ -308,7 +308,7 @@ TEST_F(LatencyBreakdownTest, ARetransmissionInTheMidstOfAMessageCostsNothing) {
   EXPECT_EQ(part(0, "wire"), 500u);
 }
 
-// What TCP sends once more when the request is complete is on nobody's way, and the sum holds.
+// TCP's retransmission after the request's completion delays nothing, and the sum holds.
 TEST_F(LatencyBreakdownTest, ALateRetransmissionTakesNoTime) {
   written(0, 100, 300, 400);
   on(a, 500, TraceKind::kCompleted, send(0));
@@ -351,7 +351,7 @@ TEST_F(LatencyBreakdownTest, AReceiveRequestWaitsForItsMessage) {
   EXPECT_EQ(breakdown.json()[1]["operation"], "receive");
 }
 
-// The sender hears of its acknowledgement before the receiver's chip has placed the message.
+// The sender gets its acknowledgement before the receiver's chip has placed the message.
 TEST_F(LatencyBreakdownTest, AReceiverMayBeSlowerThanTheSender) {
   on(b, 50, TraceKind::kPosted, shared(0));
   on(b, 50, TraceKind::kPosted, shared(1));
@@ -362,7 +362,7 @@ TEST_F(LatencyBreakdownTest, AReceiverMayBeSlowerThanTheSender) {
     on(b, 400 + n, TraceKind::kFrameReceived, send(n));
     done(n, 500);
   }
-  used(700, send(0), shared(1));  // a shared queue's requests are complete in any order
+  used(700, send(0), shared(1));  // a shared queue's requests complete in any order
   on(b, {705, 706}, TraceKind::kCqeWritten, send(0));
   used(708, send(1), shared(0));
   on(b, {715, 716}, TraceKind::kCqeWritten, send(1));
@@ -414,7 +414,7 @@ TEST_F(LatencyBreakdownTest, TheProducerIndexWraps) {
   }
 }
 
-// More are under way than the ring has begun with, and they wrap in it.
+// More requests are in flight than the ring had room for at the start, and they wrap in it.
 TEST_F(LatencyBreakdownTest, ManyRequestsAreUnderWay) {
   std::uint64_t posted = 0, polled = 0;
   for (unsigned round = 0; round < 40; ++round) {
@@ -425,7 +425,7 @@ TEST_F(LatencyBreakdownTest, ManyRequestsAreUnderWay) {
   for (std::size_t n = 0; n < polled; ++n) EXPECT_EQ(breakdown.request(n).total_ps, 9000 + 2 * n);
 }
 
-// A completion stands for the unsignaled requests before it, which have no end of their own.
+// A completion covers the unsignaled requests before it, which have no end of their own.
 TEST_F(LatencyBreakdownTest, UnsignaledRequestsAreNotBrokenDown) {
   for (std::uint64_t n = 0; n < 4; ++n) on(a, 100, TraceKind::kPosted, send(n));
   on(a, 500, TraceKind::kPolled, send(3));
@@ -437,7 +437,7 @@ TEST_F(LatencyBreakdownTest, UnsignaledRequestsAreNotBrokenDown) {
   EXPECT_EQ(breakdown.request(1).total_ps, 100u);
 }
 
-// News of the queue's earlier use comes late.
+// Events of the queue's earlier use arrive late.
 TEST_F(LatencyBreakdownTest, ANumberUsedAgainHasRequestsOfItsOwn) {
   const RequestId before = send(0), now(1, Kind::kSend, 3, 1, 0);
   on(a, 100, TraceKind::kPosted, before);

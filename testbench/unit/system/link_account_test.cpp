@@ -43,7 +43,7 @@ TEST_F(LinkAccountTest, AConsumerThatStallsMakesBeatsWait) {
   run_until_idle();
   EXPECT_THAT(source.cycles(), ElementsAre(10, 11, 12, 15));
   EXPECT_THAT(sink.cycles(), ElementsAre(11, 14, 15, 16));
-  // On the link from 10 to 15; nobody takes B in 12 and 13.
+  // On the link from 10 to 15; B is not taken in 12 and 13.
   expect(account.until(30).totals(30), 30, 4, 2);
   // One in 10, 11, 14, 15; two in 12 and 13.
   EXPECT_THAT(account.until(30).cycles_at(), ElementsAre(24, 4, 2));
@@ -56,7 +56,7 @@ TEST_F(LinkAccountTest, ItMayBeAskedAmidAWait) {
   source.send_at(10, {1, 2});
   sink.pause(window(11, 40));
   run_until_idle();
-  // Told afterwards, as by a stage that runs ahead; asked in between.
+  // Reported afterwards, as by a stage that runs ahead; queried in between.
   for (const Cycle at : {10, 11, 12, 25, 26}) EXPECT_EQ(account.until(at).totals(at).cycles, at);
   EXPECT_EQ(account.until(26).totals(26).blocked, 26 - 11);
   expect(account.until(50).totals(50), 50, 2, 40 - 11);  // the second one is taken a cycle after the first, in 41

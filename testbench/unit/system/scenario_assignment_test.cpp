@@ -63,7 +63,6 @@ TEST(ScenarioAssignment, ConnectionsByName) {
   EXPECT_EQ(c[1].from_side.private_data, "hello");
 }
 
-// Those of each phase, also by the names that the file leaves out, and by the longest of those that fit.
 TEST(ScenarioAssignment, TheTransport) {
   EXPECT_EQ(with({"transport=sctp"}).plan.transport, host::Transport::kSctp);
   EXPECT_EQ(error_of({"transport=udp"}),
@@ -71,6 +70,7 @@ TEST(ScenarioAssignment, TheTransport) {
             "sctp, not 'udp'");
 }
 
+// Items of each phase, also by names that the file leaves out; the longest matching name counts.
 TEST(ScenarioAssignment, WorkByName) {
   const auto phases = with({"work.send0.depth=32", "work.w.size=4096", "work.w.connections=[\"side.by.side\"]",
                             "work.w.r.size.max=12", "work.w.r.count=5"})

@@ -1,4 +1,4 @@
-// Settings that do not go with the scenario, or with each other.
+// Settings that conflict with the scenario, or with each other.
 #include "model/system/scenario_config.h"
 
 #include <gmock/gmock.h>

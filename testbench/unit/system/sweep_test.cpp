@@ -59,7 +59,7 @@ TEST(Sweep, APointLiesAboveTheSettingsOfTheScenario) {
   EXPECT_EQ(one.config.find("rnic.tcp.mtu")->value, 9000);
 }
 
-// The values of an axis at all points; null where the scenario says.
+// The values of an axis at all points; null for the scenario's own value.
 std::vector<json> values_of(const char* sweep, std::size_t axis = 0) {
   const Sweep s = parse_scenario(scenario_with(sweep), "s.json").sweep;
   std::vector<json> values;
@@ -238,7 +238,7 @@ TEST(Sweep, AMistypedColumnHasANearestOne) {
                                      "stats": {"a": {"segments": {"value": 3, "unit": "segments"}}}})");
   EXPECT_EQ(nearest_path(stats, "results.0.goodput_gbps"), "results.0.goodput_gbps");
   EXPECT_EQ(nearest_path(stats, "results.0.goodputgbps"), "results.0.goodput_gbps");
-  EXPECT_EQ(nearest_path(stats, "results.0.p50"), "results.0.p50");  // there, though without a value
+  EXPECT_EQ(nearest_path(stats, "results.0.p50"), "results.0.p50");  // exists, though without a value
   EXPECT_EQ(nearest_path(stats, "stat.a.segment"), "stats.a.segments");
 }
 

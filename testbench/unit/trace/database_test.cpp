@@ -32,10 +32,10 @@ class DatabaseTest : public testing::Test {
 
   ~DatabaseTest() override { std::remove(file.c_str()); }
 
-  // Of the second node, and of QP 3.
+  // A request of the second node, on QP 3.
   static RequestId request(std::uint64_t n) { return {2, RequestId::Kind::kSend, 3, 0, n}; }
   static std::string number(RequestId id) { return std::to_string(id.packed()); }
-  // Rows, columns separated by '|'; nothing is "-".
+  // Rows, with columns separated by '|'; null is "-".
   std::vector<std::string> ask(const std::string& sql, int columns) const {
     const Sqlite asked(file, SQLITE_OPEN_READONLY);
     SqliteStatement row = asked.prepare(sql);
@@ -101,7 +101,7 @@ TEST_F(DatabaseTest, TlpsAreEventsWithTagTypeAddressAndLength) {
                           "3000|down|completion|5|-|256|" + number(request(1))));
 }
 
-// Their numbers are not made of their parts, which differ in the node's high bits alone.
+// The ids' numbers are not composed of their parts, as they differ only in the node's high bits.
 TEST_F(DatabaseTest, RequestsOfHighNodes) {
   const RequestId low{1, RequestId::Kind::kSend, 3, 0, 7}, high{65, RequestId::Kind::kSend, 3, 0, 7},
       highest{65535, RequestId::Kind::kSend, 3, 0, 12}, of_its_queue{65535, RequestId::Kind::kSend, 3, 0, 8};

@@ -1,4 +1,4 @@
-// The digest sees every field and every cycle, and does not see the order of calls within a cycle.
+// The digest depends on every field and every cycle, but not on the order of calls within a cycle.
 #include "model/trace/digest.h"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ TEST(Recorder, IsOffUntilSomebodyListens) {
   EXPECT_EQ(digest.events(), 1u);
 }
 
-// A log and a breakdown look at more than a digest.
+// A log and a breakdown use more details than a digest.
 TEST(Recorder, DetailsGoToDetailedSinksOnly) {
   Recorder trace({"core", 4000});
   TraceDigest digest, detailed;

@@ -9,7 +9,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// "ps node where", and how many batches there were.
+// Lines of "ps node where", and the number of batches.
 class Kept final : public EventReader {
  public:
   void events(const std::vector<TimedEvent>& batch) override {

@@ -1,4 +1,4 @@
-// A link in the waveform, cycle by cycle against what its two ends saw.
+// A link in the waveform, cycle by cycle against the observations of its two ends.
 #include "model/trace/link_wave.h"
 
 #include <cstdio>
@@ -26,7 +26,7 @@ struct Beat {
 
 class LinkWaveTest : public StageTest {
  protected:
-  // The values of valid, ready and credit in each cycle, read back from the file; and tag while valid.
+  // The values of valid, ready and credit in each cycle, read back from the file, and those of tag while valid.
   struct Trace {
     std::string valid, ready, credit;
     std::vector<unsigned> tags;
@@ -69,7 +69,7 @@ class LinkWaveTest : public StageTest {
     return t;
   }
 
-  // Of this test alone: tests run side by side.
+  // A separate file for each test, as tests run concurrently.
   const std::string file =
       testing::TempDir() + "rnic_link_wave_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".vcd";
   Waves waves{open_wave_sink(file), {}};
@@ -79,7 +79,7 @@ class LinkWaveTest : public StageTest {
   Sink<Beat> sink{"sink", clk};
 };
 
-// Depth 2, three cycles forward, two cycles back: a beat pushed in cycle 0 is taken in cycle 3, its credit is back
+// Depth 2, three cycles forward, two cycles back: a beat pushed in cycle 0 is taken in cycle 3, and its credit is back
 // in 5.
 TEST_F(LinkWaveTest, ShowsValidReadyAndCreditInTheirCycles) {
   source.send({{1, false}, {2, false}, {3, true}});
@@ -121,7 +121,7 @@ TEST_F(LinkWaveTest, BeatStaysUntilItIsTaken) {
   EXPECT_EQ(t.tags.back(), 2u);
 }
 
-// Under random pauses at both ends, and whatever the order of calls, the pins tell what happened.
+// Under random pauses at both ends, in any order of calls, the pins show what happened.
 TEST_F(LinkWaveTest, TransfersAreWhereTheEndsSawThem) {
   clk.shuffle(11);
   source.pause(at_random(1, 30));
@@ -149,7 +149,7 @@ TEST_F(LinkWaveTest, TransfersAreWhereTheEndsSawThem) {
   for (const Cycle c : source.cycles()) EXPECT_EQ(t.credit[c], '1') << c;
 }
 
-// Whenever an observer comes, it tells from there on what one tells that was there from the beginning.
+// An observer that joins late shows from then on the same as one from the beginning.
 TEST_F(LinkWaveTest, ObserverJoinsInMidRun) {
   source.pause(at_random(1, 30));
   sink.pause(at_random(2, 40));
@@ -196,7 +196,7 @@ TEST_F(LinkWaveTest, OneThatHasLeftHearsNothing) {
   wave.leave();
   source.send({{1, false}, {2, false}});
   run_until_idle();
-  EXPECT_EQ(waves.changes(), 3u);  // of the declaration
+  EXPECT_EQ(waves.changes(), 3u);  // from the declaration
 }
 
 // A pipeline takes the credit on entry and shows the beat when it leaves.

@@ -1,4 +1,4 @@
-// The file's bytes literally (draft-ietf-opsawg-pcapng sections 4.1 to 4.3), and what tshark makes of them.
+// The file's bytes literally (draft-ietf-opsawg-pcapng sections 4.1 to 4.3), and tshark's reading of them.
 #include "model/trace/pcapng.h"
 
 #include <array>
@@ -79,7 +79,7 @@ TEST(Pcapng, FileHasItsNameWhenItIsWhole) {
 TEST(Pcapng, TsharkReadsTimesInterfacesDirectionsAndComments) {
   const std::string file = temp_file("tshark.pcapng");
   std::array<std::uint8_t, 61> frame{};
-  frame[12] = 0x88;  // an EtherType that nobody dissects
+  frame[12] = 0x88;  // an EtherType without a dissector
   frame[13] = 0xb5;
   PcapngWriter writer(file);
   const unsigned a = writer.add_interface("node0.link");

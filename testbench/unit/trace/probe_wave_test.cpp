@@ -14,7 +14,7 @@
 namespace rnic::test {
 namespace {
 
-// Is called in the given cycles; counts the calls, and works for three cycles more after each.
+// Is called in the given cycles; counts the calls, and works for three cycles after each.
 class Worker final : public Stage {
  public:
   Worker(const char* name, ClockDomain& clk, std::vector<Cycle> calls)
@@ -64,7 +64,7 @@ class ProbeWaveTest : public StageTest {
   void run_to(Cycle cycle) {
     sc_core::sc_start(sc_core::sc_time::from_value(cycle * clk.period_ps()) - sc_core::sc_time_stamp());
   }
-  // By variable: the cycles in which it changed, and to what.
+  // By variable: the cycles in which it changed, and its new values.
   using Changes = std::map<std::string, std::vector<std::pair<Cycle, unsigned>>>;
   Changes changes(Cycle end) {
     probes->settle();
@@ -110,11 +110,11 @@ TEST_F(ProbeWaveTest, RegistersShowAfterTheEdgeAndWorkInItsCycle) {
   Changes c = changes(20);
   EXPECT_THAT(c["count"], ElementsAre(Pair(0, 0), Pair(4, 1), Pair(5, 2), Pair(11, 3)));
   EXPECT_THAT(c["committed"], ElementsAre(Pair(0, 0), Pair(4, 1), Pair(5, 2), Pair(11, 3)));
-  // Prolonged in cycle 4, and over in cycles in which no stage is called.
+  // Prolonged in cycle 4; ends in cycles in which no stage is called.
   EXPECT_THAT(c["works"], ElementsAre(Pair(0, 0), Pair(3, 1), Pair(7, 0), Pair(10, 1), Pair(13, 0)));
 }
 
-// The order of calls within a cycle, and what is committed at its end, make no difference.
+// Neither the order of calls within a cycle nor the commit at its end makes a difference.
 TEST_F(ProbeWaveTest, ShowsWhatHoldsWhenACycleIsOver) {
   Worker other{"other", clk, {3}};
   std::vector<Probe> list;
@@ -149,7 +149,7 @@ TEST_F(ProbeWaveTest, JoinsWithTheValuesOfItsFirstCycle) {
   EXPECT_THAT(c["works"], ElementsAre(Pair(6, 1), Pair(7, 0), Pair(10, 1), Pair(13, 0)));
 }
 
-// A value that changes without a call is reported before the waveform goes on, though no cycle follows.
+// A value that changes without a call is reported before the waveform advances, though no cycle follows.
 TEST_F(ProbeWaveTest, SettlesBetweenTwoCycles) {
   probes->join();
   run_to(9);

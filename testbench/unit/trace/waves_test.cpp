@@ -1,4 +1,4 @@
-// Waveforms: what is in the file (VCD literally, FST through GTKWave's own reader), window, scopes, order of calls.
+// Waveforms: the file's contents (VCD literally, FST through GTKWave's own reader), window, scopes, order of calls.
 #include "model/trace/waves.h"
 
 #include <array>
@@ -39,7 +39,7 @@ std::string error_of(F f) {
   return "no error";
 }
 
-// Writes the waveform that `drive` makes, and returns the file's name.
+// Writes the waveform of `drive`, and returns the file's name.
 template <class F>
 std::string dump(const std::string& file, WaveWindow window, F drive) {
   Waves waves(open_wave_sink(file), std::move(window));
@@ -170,7 +170,7 @@ TEST(Waves, AdvanceSettlesThePast) {
     waves.begin();
     waves.change(id, 10, 1);
     waves.advance(10);
-    waves.change(id, 10, 0);  // the present is still open
+    waves.change(id, 10, 0);  // the present is not complete yet
     waves.advance(11);
     EXPECT_THROW(waves.change(id, 10, 1), InternalError);
     EXPECT_THROW(waves.declare("t", "b", 1), InternalError);
@@ -195,7 +195,7 @@ TEST(Waves, MistakesOfTheUserAreReported) {
 }
 
 TEST(Vcd, FullDiskIsReported) {
-  // Ends in the right extension, and leads where nothing can be written.
+  // Has the right extension, and leads to a place that takes no data.
   const std::string file = temp_file("full.vcd");
   std::remove(file.c_str());
   ASSERT_EQ(symlink("/dev/full", file.c_str()), 0);
@@ -203,7 +203,7 @@ TEST(Vcd, FullDiskIsReported) {
   std::remove(file.c_str());
 }
 
-// What the reader of GTKWave's library finds: times and values of every variable by its full name.
+// Results of GTKWave's reader library: times and values of every variable by its full name.
 struct FstContents {
   std::vector<std::string> names;  // by handle
   std::vector<std::string> changes;
@@ -253,7 +253,7 @@ TEST(Fst, ReaderFindsScopesVariablesAndChanges) {
   std::remove(file.c_str());
 }
 
-// One table for all variables with the same words and width; each names it.
+// One table for all variables with the same words and width; each refers to it.
 TEST(Fst, StatesHaveWords) {
   static const ValueWords kWords{"idle", "", "at work"};
   const std::string file = dump(temp_file("words.fst"), {}, [](Waves& waves) {
@@ -335,7 +335,7 @@ TEST(Fst, FileThatCannotBeWrittenCompletelyIsReported) {
     EXPECT_EQ(error_of([&] { dump(file, {}, drive_long); }), file + ": cannot be written completely; is the disk full?")
         << "at " << limit << " of " << bytes << " octets";
   }
-  const rlimit unlimited{RLIM_INFINITY, RLIM_INFINITY};  // else coverage data would be cut short at exit
+  const rlimit unlimited{RLIM_INFINITY, RLIM_INFINITY};  // otherwise coverage data would be cut short at exit
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &unlimited), 0);
   std::remove(file.c_str());
 }

@@ -42,7 +42,7 @@ TEST(WorkerTest, TheFirstFailureIsToldAtTheEndAndNothingIsDoneBehindIt) {
   worker.post([&went_on] { went_on = true; });
   EXPECT_THROW(worker.finish(), std::runtime_error);
   EXPECT_FALSE(went_on);
-  worker.finish();  // told once
+  worker.finish();  // reported once
 }
 
 TEST(WorkerTest, SignalsAreForTheOtherThreads) {

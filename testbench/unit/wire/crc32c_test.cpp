@@ -18,7 +18,7 @@ TEST(Crc32c, WorkedExamples) {
   EXPECT_EQ(crc32c({}), 0u);
 }
 
-// Short pieces and long ones are computed by different means.
+// Short and long pieces use different algorithms.
 TEST(Crc32c, EveryLengthIsAsDefined) {
   Bytes all(600);
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::uint8_t>(i * i + i / 7);

@@ -80,7 +80,7 @@ TEST(DdpSession, TheWordBelongsToEnhancedMessagesOnly) {
   EXPECT_TRUE(emitted(m, 64).empty());
 }
 
-// A rejection without word is one all the same; its octets are the ULP's.
+// A rejection without the word is still a rejection; its octets are the ULP's.
 TEST(DdpSession, AnEnhancedRejectMayLackTheWord) {
   const Bytes octets = hex("0000 0007 616263");
   const auto decode = decode_session_message(octets, true);
@@ -101,7 +101,7 @@ TEST(DdpSession, UnknownCodesAndShortMessages) {
   }
 }
 
-// The table of the published sizes: IPv4 and IPv6, without room for a SACK and with it.
+// The table of published sizes: IPv4 and IPv6, without and with room for a SACK.
 TEST(DdpSession, Mulpdu) {
   const struct {
     std::uint32_t mtu, v4, v4_sack, v6, v6_sack;

@@ -28,7 +28,7 @@ TEST(Ddp, TaggedBothWays) {
   EXPECT_TRUE(emitted(header, 13).empty());
 }
 
-// T 0x80, L 0x40, DV 0x03, and four bits that mean nothing.
+// T 0x80, L 0x40, DV 0x03, and four bits without a meaning.
 TEST(Ddp, EveryControlOctet) {
   for (unsigned octet = 0; octet < 256; ++octet) {
     const bool tagged = octet & 0x80, last = octet & 0x40;

@@ -26,7 +26,7 @@ TEST(Fpdu, SizeOfTheWorkedExamples) {
   EXPECT_EQ(marked_fpdu_bytes(0, 1218), 1236u);
 }
 
-// Walks the stream word by word, as a sender does, instead of computing.
+// Walks the stream word by word, as a sender does, instead of calculating.
 std::size_t walked_markers(StreamPosition position, std::size_t plain) {
   std::size_t markers = 0;
   for (; plain != 0; position += 4) {

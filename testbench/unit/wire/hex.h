@@ -1,4 +1,4 @@
-// Literal octets for tests, grouped as the reader likes: hex("0016 4143 00000000").
+// Literal octets for tests, grouped for the reader: hex("0016 4143 00000000").
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ inline Bytes operator+(Bytes a, const Bytes& b) {
 
 inline Bytes to_bytes(ByteSpan span) { return {span.begin(), span.end()}; }
 
-// What emit() writes into a buffer of exactly `size` octets; empty if it refuses.
+// The output of emit() into a buffer of exactly `size` octets; empty if it refuses.
 template <class Header>
 Bytes emitted(const Header& header, std::size_t size) {
   Bytes out(size, 0xee);

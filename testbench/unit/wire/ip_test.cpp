@@ -7,7 +7,7 @@
 namespace rnic::wire {
 namespace {
 
-// The header that RFC 1071 tutorials use, with its checksum 0xb861.
+// The usual header of RFC 1071 tutorials, with its checksum 0xb861.
 const Bytes kIpv4 = hex("4500 0073 0000 4000 4011 B861 C0A80001 C0A800C7");
 
 TEST(Ipv4, BothWays) {

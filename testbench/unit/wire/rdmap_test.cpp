@@ -7,7 +7,7 @@
 namespace rnic::wire {
 namespace {
 
-// Literal octets, the fields they decode to, refusal of every shorter window and of a small buffer.
+// Checks literal octets, the fields they decode to, and that shorter windows and a small buffer are refused.
 template <class Header, class Check>
 void both_ways(const Bytes& wire, const Check& check) {
   const auto header = Header::parse(wire);

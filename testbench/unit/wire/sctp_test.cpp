@@ -14,7 +14,7 @@ using testing::ElementsAre;
 constexpr SctpHeader kHeader{41001, 41000, 0x11223344};
 const Bytes kHeaderOctets = hex("a029a028 11223344 00000000");
 
-// What the writer makes of a packet with room for exactly so many octets.
+// The writer's output in a packet with room for exactly this many octets.
 template <class Fill>
 Bytes written(std::size_t room, Fill fill) {
   Bytes out(room, 0xee);
@@ -44,7 +44,7 @@ TEST(Sctp, HeaderBothWays) {
   for (std::size_t n = 0; n < SctpHeader::kBytes; ++n) EXPECT_FALSE(SctpHeader::parse({octets.data(), n})) << n;
 }
 
-// RFC 9260 section 3.3.4: TSNs up to 12, 14, 15 and 17 have come.
+// RFC 9260 section 3.3.4: TSNs up to 12, 14, 15 and 17 have arrived.
 TEST(Sctp, TheSackOfTheRfc) {
   const Bytes sack = hex("03000018 0000000c 00001234 00020000 00020003 00050005");
   EXPECT_EQ(written(36,
@@ -81,7 +81,7 @@ TEST(Sctp, DuplicatesFollowTheGapBlocks) {
   EXPECT_EQ(view->duplicate(1), 3u);
 }
 
-// Counts that no value of a chunk can hold.
+// Counts that no chunk value can hold.
 TEST(Sctp, TheLargestCountsOfASack) {
   const Bytes value = hex("00000000 00000000 ffffffff");
   EXPECT_FALSE(SctpSackView::parse(value));
@@ -114,7 +114,7 @@ TEST(Sctp, DataWithoutUserDataCanBeRead) {
   for (std::size_t n = 0; n < SctpData::kBytes; ++n) EXPECT_FALSE(SctpData::parse({value.data(), n})) << n;
 }
 
-// The pad of all parameters but the last is in the chunk's length (section 3.2.1).
+// The chunk's length includes the pad of all parameters but the last (section 3.2.1).
 TEST(Sctp, ParametersOfAnInitAck) {
   const Bytes packet = written(64, [](SctpWriter& w) {
     w.begin(SctpChunkType::kInitAck);
@@ -149,7 +149,7 @@ TEST(Sctp, ChunksOneAfterTheOther) {
   EXPECT_THAT(chunks({}), ElementsAre());
 }
 
-// The last pad may be missing: what follows decides nothing.
+// The last pad may be missing, as nothing follows it.
 TEST(Sctp, TheLastPadMayBeMissing) {
   EXPECT_THAT(chunks(hex("0b000004 0f000005 aa")), ElementsAre(hex("0b000004"), hex("0f000005 aa")));
 }

@@ -18,7 +18,7 @@ TEST(TcpSequence, SerialArithmeticWrapsAround) {
   EXPECT_EQ(seq_min(0xfffffff0u, 0x10u), 0xfffffff0u);
 }
 
-// Options in the order and with the padding of this emitter.
+// Options in this emitter's order and padding.
 const Bytes kSyn =
     hex("8CF8 1D2F 01020304 00000000 B002 FAF0 1234 0000"
         "020405B4 01030307 01010402 0101080A 000A0B0C 00000000");

@@ -75,8 +75,8 @@ TEST(Terminate, ReservedBitsAreIgnored) {
   EXPECT_EQ(to_bytes(parsed->ddp_header), kTagged);
 }
 
-// RFC 5040 figure 9, RFC 5041 section 7.2, RFC 5044 section 8, RFC 6581 section 8: layer and type, code, and what they
-// mean.
+// RFC 5040 figure 9, RFC 5041 section 7.2, RFC 5044 section 8, RFC 6581 section 8: layer and type, code, and their
+// meaning.
 TEST(Terminate, CodesAreThoseOfTheRfcs) {
   struct Row {
     TerminateCause cause;

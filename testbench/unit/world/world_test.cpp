@@ -1,4 +1,4 @@
-// A graph that no chip is part of: three devices with clocks of their own and a medium of three ports, all from here.
+// A graph without a chip: three devices with separate clocks and a medium of three ports, all defined here.
 #include "model/world/world.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class Talker final : public Stage, private EthernetTarget {
     out_.send(std::move(frame), clock().now_ps() + clock().period_ps());
     return sent_ == frames_ ? Wake::on_traffic() : next();
   }
-  // What has arrived and was not taken is lost; it sends no more.
+  // Frames that have arrived but were not taken are lost; it sends no more.
   void reset() override {
     while (inbox_.can_pop()) inbox_.pop();
     sent_ = frames_;
@@ -80,8 +80,8 @@ class TalkingDevice final : public sc_core::sc_module, public Device {
   Talker talker;
 };
 
-// Carries a frame to both other ports, each way with a delay of its own. It has a clock, as frames of two ports meet at
-// the third.
+// Carries a frame to both other ports, each way with its own delay. It has a clock, as frames of two ports meet at the
+// third.
 class Hub final : public sc_core::sc_module, public Medium, public Timed {
  public:
   explicit Hub(sc_core::sc_module_name nm) : sc_module(nm) {
@@ -132,11 +132,11 @@ class Hub final : public sc_core::sc_module, public Medium, public Timed {
     Hub& hub;
     const unsigned number;
   };
-  // By stamp and port; a port's frames have different stamps.
+  // By stamp and port; the frames of one port have different stamps.
   using Waiting = std::map<std::pair<std::uint64_t, unsigned>, Frame>;
 
   static std::uint64_t shortest_ps(unsigned to) { return to == 2 ? 500'000 : 300'000; }
-  // When the frame has to be passed on to be in time.
+  // The time at which the frame must be passed on to be in time.
   static std::uint64_t due_ps(unsigned to, std::uint64_t stamp) { return stamp - shortest_ps(to) + 1; }
   void take(unsigned from, const Frame& frame, std::uint64_t at_ps) {
     for (unsigned to = 0; to < kPorts; ++to) {
@@ -166,7 +166,7 @@ struct Graph {
   std::array<TalkingDevice*, 3> devices{};
   Hub* hub = nullptr;
 
-  // What `to` takes of `from`: the first edge at or after a frame's stamp.
+  // The frames that `to` takes of `from`: at the first edge at or after a frame's stamp.
   std::vector<Talker::Got> expected(unsigned from, unsigned to, unsigned frames) const {
     std::vector<Talker::Got> list;
     for (unsigned n = 0; n < frames; ++n) {
@@ -199,12 +199,12 @@ TEST(World, FramesArriveAtTheirStampsWhateverRunsAhead) {
       if (from == to) continue;
       EXPECT_EQ(graph.got(to, from), graph.expected(from, to, 40)) << from << " to " << to;
     }
-    // Cycles of one activation: they cost one call.
+    // Several cycles per activation, which cost one call.
     EXPECT_LT(graph.devices[to]->clk.activity().activations, graph.devices[to]->clk.activity().cycles) << to;
   }
 }
 
-// Frames are on their way in both directions.
+// Frames are in flight in both directions.
 TEST(World, ADeviceIsResetDuringWork) {
   Graph graph;
   graph.world.run_until(1'000'000);
@@ -215,7 +215,7 @@ TEST(World, ADeviceIsResetDuringWork) {
   EXPECT_EQ(graph.got(0, 1).size(), sent);
   EXPECT_EQ(graph.got(0, 1), graph.expected(1, 0, sent));
   EXPECT_GT(graph.devices[1]->talker.got.size(), before);
-  // Nobody else notices.
+  // The other devices are not affected.
   EXPECT_EQ(graph.got(0, 2), graph.expected(2, 0, 40));
   EXPECT_EQ(graph.got(2, 0), graph.expected(0, 2, 40));
 }

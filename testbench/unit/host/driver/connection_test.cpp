@@ -108,7 +108,7 @@ TEST_F(ConnectionTest, DisconnectReachesBothSides) {
   EXPECT_EQ(a.qp->state(), host::QpState::kError);
 }
 
-// IBV_EVENT_DEVICE_FATAL: the connection ends, what waits has failed, and so does all that is asked for later.
+// IBV_EVENT_DEVICE_FATAL: the connection ends, and outstanding and later requests fail.
 TEST_F(ConnectionTest, AFirmwareThatStoppedEndsEverything) {
   connect_both(4, 4);
   host::Mr *outstanding = nullptr, *later = nullptr;
@@ -159,7 +159,7 @@ TEST_F(ConnectionTest, AFirmwareThatStoppedFailsAConnectionThatIsBeingMade) {
   EXPECT_TRUE(a.channel.empty()) << "told once";
 }
 
-// RFC 6581 section 10. The device's answers stand for a peer that knows no enhancements.
+// RFC 6581 section 10. The device answers like a peer without enhancements.
 TEST_F(ConnectionTest, FallsBackWhenThePeerClosesOnEnhancements) {
   listen();
   a.host.device.closes_on_enhanced = true;

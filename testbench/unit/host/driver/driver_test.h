@@ -1,4 +1,4 @@
-// Programs for tests: a list of steps, each repeated until it says that it is done.
+// Programs for tests: a list of steps, each repeated until it returns true.
 #pragma once
 
 #include <functional>
@@ -32,7 +32,7 @@ class Script final : public host::App {
   std::size_t next_ = 0;
 };
 
-// Two hosts whose devices are joined; each has a program with one queue pair that step by step gets connected.
+// Two hosts with joined devices; each has a program that connects its queue pair step by step.
 class DriverTest : public StageTest {
  protected:
   struct Side {
@@ -53,7 +53,7 @@ class DriverTest : public StageTest {
       host.context.when_open(script.core);
       script.then([this] { return host.context.is_open(); });
     }
-    // Queues with so many entries, and a region of 64 KiB with all rights.
+    // Queues with the given numbers of entries, and a region of 64 KiB with all rights.
     void create(std::uint32_t sends, std::uint32_t recvs, host::CqMode mode = host::CqMode::kPolled) {
       wait_open();
       script.run([this, sends, recvs, mode] {

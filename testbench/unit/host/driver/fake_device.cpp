@@ -9,7 +9,7 @@ using abi::EventType;
 using abi::WcStatus;
 
 namespace {
-// The register map as registers.md has it, written down once more on purpose.
+// The register map of registers.md, written out again on purpose.
 enum : std::uint32_t {
   kControl = 0x10,
   kStatus = 0x14,

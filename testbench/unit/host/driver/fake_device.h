@@ -1,5 +1,5 @@
 // A device for tests of the driver and of programs: it executes work requests directly, from one host's memory to the
-// other's, and shares no code with the chip. Everything it does takes kLatencyNs, and payload takes time on the wire.
+// other's, and shares no code with the chip. Every action takes kLatencyNs, and payload takes time on the wire.
 #pragma once
 
 #include <deque>
@@ -33,24 +33,24 @@ class FakeDevice final : public Stage, public host::HostPort {
   std::uint64_t lookahead_ps() const override { return kLatencyNs * 1000; }
   Wake tick() override;
 
-  // What a test may change and look at.
+  // For tests to change and read.
   std::map<std::uint32_t, std::uint32_t> registers;
   std::vector<host::ResetKind> resets;
   std::vector<std::uint32_t> config_writes;                                               // offsets
-  unsigned config_fails_us = 0;                                                           // from a reset on
+  unsigned config_fails_us = 0;                                                           // after a reset
   std::map<std::uint32_t, std::uint32_t> config{{0x00, 0x50401234}, {0x04, 0x00100006}};  // its configuration space
   unsigned status_reads_until_ready = 1;
-  bool execute_sends = true;  // false: SQ doorbells are noted and nothing is done
+  bool execute_sends = true;  // false: SQ doorbells are recorded but not executed
   std::function<void(std::uint8_t* payload, std::uint32_t bytes)> corrupt;
-  // Its Writes are placed in pieces of so many octets, each so much later; and words that its atomics change.
+  // Its Writes are placed in pieces of this size, each late by a given time; likewise words that its atomics change.
   std::uint32_t piece_bytes = 1u << 31;
   std::function<std::uint64_t(const abi::Wqe&, std::size_t offset)> late_ns;
   std::uint64_t word_late_ns = 0;
-  std::uint64_t register_ns = kLatencyNs;  // until a register access has come
+  std::uint64_t register_ns = kLatencyNs;  // until a register access arrives
   std::function<abi::WcStatus(const abi::Wqe&)> inject_error;
   std::function<abi::CommandStatus(const abi::Command&)> refuse;
-  bool closes_on_enhanced = false;                               // as if every peer knew RFC 5044 only
-  std::function<void(const abi::Command&, abi::Event&)> answer;  // adds to its kCommandDone
+  bool closes_on_enhanced = false;                               // as if every peer supported only RFC 5044
+  std::function<void(const abi::Command&, abi::Event&)> answer;  // adds to the command's kCommandDone
   struct MmioWrite {
     std::uint32_t offset, value;
     std::uint64_t at_ps;
@@ -87,7 +87,7 @@ class FakeDevice final : public Stage, public host::HostPort {
   struct Job {
     Cycle at;
     std::uint64_t sequence;
-    std::uint64_t life;  // that it belongs to; kAccess: an access of the host, which outlives a reset
+    std::uint64_t life;  // the job's; kAccess: an access of the host, which outlives a reset
     std::function<void()> run;
     bool operator>(const Job& o) const { return at != o.at ? at > o.at : sequence > o.sequence; }
   };

@@ -56,7 +56,7 @@ TEST_P(ResetKinds, ADeviceIsFoundAgainAndOpened) {
 INSTANTIATE_TEST_SUITE_P(All, ResetKinds,
                          testing::Values(host::ResetKind::kPerst, host::ResetKind::kHot, host::ResetKind::kFlr));
 
-// Its answers to the reads of configuration space are all ones for 20 us.
+// The device answers reads of configuration space with all ones for 20 us.
 TEST_F(OpenTest, WaitsForADeviceWhoseLinkIsDown) {
   host.device.config_fails_us = 20;
   host.context.when_open(script.core);

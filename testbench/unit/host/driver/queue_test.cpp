@@ -28,7 +28,7 @@ TEST_F(QueueTest, AWorkRequestIsInItsRingBehindTheDoorbell) {
   EXPECT_THAT(a.host.device.values(kSqDoorbell), ElementsAre(0x00100000u));
   const std::uint8_t* p = a.host.memory.span(a.qp->sq().base(), 128).data();
   EXPECT_THAT(std::vector<int>(p, p + 4), ElementsAre(1, 3, 1, 0));
-  EXPECT_EQ(load_le64(p + 8), 0u);  // its sequence number; the program's own wr_id stays in the driver
+  EXPECT_EQ(load_le64(p + 8), 0u);  // the driver's sequence number; the program's own wr_id stays in the driver
   EXPECT_EQ(load_le64(p + 16), 0x123456789au);
   EXPECT_EQ(load_le32(p + 24), 0x777u);
   EXPECT_EQ(load_le64(p + 32), a.buffer + 0x100);
@@ -61,7 +61,7 @@ TEST_F(QueueTest, WhatCannotBePostedIsEinvalWithoutSideEffect) {
   a.create(4, 4);
   a.script.run([&] {
     EXPECT_EQ(a.qp->post_send(a.send_wr(0, 0, 8)), EINVAL);  // not connected
-    EXPECT_EQ(a.qp->post_recv(a.recv_wr(0, 0, 8)), 0);       // allowed before
+    EXPECT_EQ(a.qp->post_recv(a.recv_wr(0, 0, 8)), 0);       // allowed before that
     a.qp->set_state(host::QpState::kRts);
     host::SendWr wr = a.send_wr(0, 0, 97, abi::kWqeInline);
     EXPECT_EQ(a.qp->post_send(wr), EINVAL);
@@ -257,7 +257,7 @@ TEST_F(QueueTest, AnotherProgramsCompletionQueueIsRefused) {
   EXPECT_TRUE(a.script.done());
 }
 
-// The device learns how far the program has polled from four octets after the ring.
+// The device reads how far the program has polled from the four octets after the ring.
 TEST_F(QueueTest, PollingCountsTheEntriesTaken) {
   connect_both(4, 4);
   b.script.run([&] { EXPECT_EQ(b.qp->post_recv(b.recv_wr(1, 0, 64)), 0); });
@@ -289,8 +289,8 @@ TEST_F(QueueTest, ACompletionOfWhatWasNotPostedIsABugOfTheDevice) {
   }
 }
 
-// The device writes a completion in the very cycle in which the program polls: it is seen one cycle later, whichever
-// of the two was called first.
+// The device writes a completion in the very cycle in which the program polls: the program sees it one cycle later,
+// whichever of the two was called first.
 TEST_F(QueueTest, WhatIsWrittenInThisCycleIsNotSeenInIt) {
   connect_both(4, 4);
   std::vector<unsigned> seen;

@@ -1,4 +1,4 @@
-// The verbs of draft-carrier-rddp-rnic-interop-00 section 6.2, and the queue pair that a program puts in error.
+// The verbs of draft-carrier-rddp-rnic-interop-00 section 6.2, and a queue pair that a program puts into error.
 #include <cerrno>
 
 #include "testbench/unit/host/driver/driver_test.h"

@@ -95,7 +95,7 @@ TEST_F(TimeTest, NoNotificationIsLostBetweenPollingAndArming) {
     if (!b.recv_cq->get_cq_event()) return false;
     ++wakeups;
     host::Wc wc;
-    // Takes one only, then arms: the device must notify at once while more are waiting.
+    // Takes only one, then arms: the device must notify at once while more are waiting.
     if (b.recv_cq->poll_cq(&wc, 1) == 1) b.completions.push_back(wc);
     b.recv_cq->req_notify_cq();
     return b.completions.size() == 20;

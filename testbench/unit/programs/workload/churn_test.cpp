@@ -104,7 +104,7 @@ TEST_F(ChurnTest, EveryOutcomeIsTheOneThatWasMeant) {
   EXPECT_EQ(count(b, CommandOp::kCreateQp), 1 + 17u);
 }
 
-// The third connect of all: the first is that of the connection that stays.
+// The third connect overall: the first belongs to the connection that stays.
 TEST_F(ChurnTest, WithoutRoomInTheDeviceItIsTriedAgainLater) {
   a.device.refuse = [n = 0](const abi::Command& c) mutable {
     const bool full = c.op == CommandOp::kConnect && ++n == 3;

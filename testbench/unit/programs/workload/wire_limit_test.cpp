@@ -8,8 +8,8 @@ namespace {
 constexpr double kTiny = 1e-4;
 const WireParams k1500{100, 1500, 0}, k9000{100, 9000, 0};
 
-// A full tagged FPDU at MTU 1500: 2 + 14 + 1428 + 4 = 1448 octets and 3 or 2 markers, or 2 + 14 + 1440 + 4 = 1460;
-// 14 + 20 + 20 octets of headers before it, 8 + 4 + 12 octet times around the frame.
+// A full tagged FPDU at MTU 1500: 2 + 14 + 1428 + 4 = 1448 octets and 3 or 2 markers, or 2 + 14 + 1440 + 4 = 1460; 14 +
+// 20 + 20 octets of headers before it, 8 + 4 + 12 octet times around the frame.
 TEST(WireLimit, OneFrameIsCountedToTheOctet) {
   WireMeter marked(k1500, true);
   marked.add_tagged(1428);  // markers at 0, 512, 1024: 1460 octets
@@ -17,7 +17,7 @@ TEST(WireLimit, OneFrameIsCountedToTheOctet) {
   marked.add_tagged(1428);  // 1460 to 2919, markers at 1536, 2048, 2560
   EXPECT_EQ(marked.octets(), 2u * 1538);
   for (int i = 0; i < 125; ++i) marked.add_tagged(1428);
-  // 127 FPDUs of 1448 octets are 362 times 508 octets, so they have 362 markers: 19 FPDUs have one less than 3.
+  // 127 FPDUs of 1448 octets are 362 times 508 octets, so they have 362 markers: 19 FPDUs have 2 instead of 3.
   EXPECT_EQ(marked.octets(), 127u * (1448 + 78) + 362u * 4);
   WireMeter plain(k1500, false);
   plain.add_tagged(1440);
@@ -42,7 +42,7 @@ TEST(WireLimit, SmallMessages) {
   EXPECT_NEAR(limit_gbps(Op::kWrite, 64, k1500, true), 39.3455, kTiny);
 }
 
-// A Read Request takes 130 octet times (130.4 with markers), more than the answer of a small Read.
+// A Read Request takes 130 octet times (130.4 with markers), more than a small Read's response.
 TEST(WireLimit, SmallReadsAreLimitedByTheirRequests) {
   EXPECT_NEAR(limit_gbps(Op::kFetchAdd, 8, k1500, false), 800.0 / 154, kTiny);  // 76 octets in a frame of 130, and 24
   EXPECT_NEAR(limit_gbps(Op::kCmpSwap, 8, k1500, false), 800.0 / 154, kTiny);
@@ -72,13 +72,13 @@ TEST(WireLimit, TcpOptionsMakeSegmentsShorter) {
 
 WireParams sctp(unsigned mtu, unsigned reserve = 16) { return {100, mtu, 0, host::Transport::kSctp, reserve}; }
 
-// A full tagged segment at MTU 1500: 14 + 1420 octets after 16 of its chunk and 2 of the DDP-SSN; 14 + 20 + 12 octets
-// of headers before it, and 24 octet times around the frame.
+// A full tagged segment at MTU 1500: 14 + 1420 octets after 16 of its chunk header and 2 of the DDP-SSN; 14 + 20 + 12
+// octets of headers before it, and 24 octet times around the frame.
 TEST(WireLimit, OverSctpASegmentIsAChunk) {
   WireMeter meter(sctp(1500), false);
   meter.add_tagged(1420);
   EXPECT_EQ(meter.octets(), 1522u);
-  meter.add_tagged(1421);  // one octet more is another chunk, of 16 + 2 + 15, in a packet of its own
+  meter.add_tagged(1421);  // one more octet needs another chunk, of 16 + 2 + 15, in a packet of its own
   EXPECT_EQ(meter.octets(), 2u * 1522 + 46 + 36 + 24);
 }
 
@@ -90,7 +90,7 @@ TEST(WireLimit, OverSctpWithoutMarkersOrMpasCrc) {
   EXPECT_NEAR(limit_gbps(Op::kWrite, 1436, sctp(1500, 0), false), 143600.0 / 1538, kTiny);
 }
 
-// 64 octets are a chunk of 96, of which 1468 octets hold 15.
+// 64 octets need a chunk of 96; 1468 octets hold 15 of these.
 TEST(WireLimit, OverSctpShortSegmentsShareAPacket) {
   WireMeter meter(sctp(1500), false);
   for (int i = 0; i < 15; ++i) meter.add_tagged(64);

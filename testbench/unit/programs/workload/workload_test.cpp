@@ -117,7 +117,7 @@ TEST_F(WorkloadTest, OverSctpTheQueuePairsOfAConnectionShareAPort) {
   EXPECT_EQ(connects, 5u);
 }
 
-// The answer is there before the word is in memory, as it is where the responder's memory is far away.
+// The answer arrives before the word is in memory, as with a responder whose memory is far away.
 TEST_F(WorkloadTest, WordsThatAreWrittenLateAreWaitedFor) {
   for (const Op op : {Op::kFetchAdd, Op::kCmpSwap}) {
     plan.phases.push_back({item(op, {SizeLaw::kFixed, 8, 8}, 8, 4)});
@@ -140,7 +140,7 @@ TEST_F(WorkloadTest, AWordThatIsNeverWrittenIsNamed) {
   EXPECT_FALSE(workload->results()[0].data_ok);
 }
 
-// Register writes of the host that receives come late: a phase begins when its device knows of the receives.
+// The receiving host's register writes arrive late: a phase begins when its device knows of the receives.
 TEST_F(WorkloadTest, NoPhaseBeginsBeforeTheDeviceKnowsOfItsReceives) {
   b.device.register_ns = 50'000;
   const SizeSpec size{SizeLaw::kFixed, 64, 64};
@@ -156,7 +156,7 @@ TEST_F(WorkloadTest, NoPhaseBeginsBeforeTheDeviceKnowsOfItsReceives) {
   EXPECT_EQ(a.device.sends_without_receive + b.device.sends_without_receive, 0u);
 }
 
-// An item that was done is, whatever becomes of the run.
+// An item that was finished stays so, however the run ends.
 TEST_F(WorkloadTest, WhatWasDoneBeforeARunHangsIsNoFailure) {
   const SizeSpec size{SizeLaw::kFixed, 100, 100};
   plan.phases = {{item(Op::kWrite, size, 20, 4), item(Op::kFetchAdd, {SizeLaw::kFixed, 8, 8}, 20, 4)},
@@ -235,8 +235,8 @@ TEST_F(WorkloadTest, SendsBeyondThePostedReceivesWaitForCredits) {
   EXPECT_EQ(workload->results()[0].count, 1500u);
 }
 
-// Counts of receives come 4 messages apart, which take 5 us. Each second one is placed after the next one, and the last
-// one before the one before it.
+// Counts of receives come 4 messages apart, which take 5 us. Every second one is placed after the next one, and the
+// last one before its predecessor.
 class CreditsTest : public WorkloadTest, public testing::WithParamInterface<std::tuple<Op, std::uint32_t>> {};
 
 TEST_P(CreditsTest, ArePlacedInAnyOrder) {
@@ -283,7 +283,7 @@ TEST_F(WorkloadTest, UnsignaledRequestsAndNotifiedPrograms) {
   EXPECT_EQ(workload->results()[1].count, 1200u);
 }
 
-// The listening side posts first here; it must not send before it has received (the other side's empty Send).
+// The listening side posts first here; it must not send before it has received the other side's empty Send.
 TEST_F(WorkloadTest, TheSideThatListensMayBeginTheWork) {
   WorkItem sends = item(Op::kSend, {SizeLaw::kFixed, 64, 64}, 20, 4);
   sends.direction = Direction::kReverse;
@@ -322,11 +322,11 @@ TEST_F(WorkloadTest, WritesToAndFroAreSeenInMemory) {
   const std::vector<WorkResult> results = workload->results();
   EXPECT_EQ(results[0].count, 40u);
   EXPECT_EQ(results[1].count, 40u);
-  EXPECT_GE(results[0].latency.p50, 858'000u);  // as of Sends
+  EXPECT_GE(results[0].latency.p50, 858'000u);  // as for Sends
   EXPECT_LE(results[0].latency.p50, 858'000u + 120'000);
 }
 
-// Both hosts place the last piece first, and the others from behind.
+// Both hosts place the last piece first, and the others in reverse order.
 TEST_F(WorkloadTest, TheOctetsOfAWriteToAndFroArePlacedInAnyOrder) {
   for (const Pattern pattern : {Pattern::kRandom, Pattern::kCounting}) {
     WorkItem writes = item(Op::kWrite, {SizeLaw::kLogUniform, 1, 9000}, 40, 1);
@@ -431,7 +431,7 @@ TEST_F(WorkloadTest, AConnectionThatBreaksEndsTheRun) {
   EXPECT_THAT(workload->errors()[0], HasSubstr("c0 connecting: "));
 }
 
-// A side without work of its own waits for the other one, which may never hear of it.
+// A side without work waits for the other one, which may never hear of it.
 TEST_F(WorkloadTest, AConnectionThatBreaksAtTheSideThatWaitsEndsTheRun) {
   plan.phases = {{item(Op::kRead, {SizeLaw::kFixed, 100, 100}, 100, 1)}};
   a.device.inject_error = [this, n = 0](const abi::Wqe&) mutable {
