@@ -14,7 +14,7 @@ std::array<std::string, 2> names_of(const Endpoint& initiator, const Endpoint& r
   return {a + " > " + b, b + " > " + a};
 }
 
-// Whose tag these show says nothing of which INIT ACK was taken.
+// False for chunks whose tag does not show which INIT ACK was accepted.
 bool uses_the_association(SctpChunkType type) {
   return type != SctpChunkType::kInit && type != SctpChunkType::kInitAck && type != SctpChunkType::kAbort &&
          type != SctpChunkType::kShutdownComplete;
@@ -70,7 +70,7 @@ void Association::chunk(Side from, const SctpChunk& chunk, const SctpPacket& pac
   }
 }
 
-// What comes late to a side without the association is answered by an ABORT, too.
+// The first end counts: a side whose association is gone also answers late packets with an ABORT.
 void Association::ends(AssociationEnd end) {
   if (end_ == AssociationEnd::kNone) end_ = end;
 }

@@ -1,4 +1,4 @@
-// One SCTP association from its INIT on: chunks counted, DATA reassembled, DDP stream sessions over it.
+// One SCTP association from its INIT on: counts its chunks, reassembles its DATA, finds its DDP stream sessions.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@
 
 namespace rnic::capture {
 
-// What a side declared in an INIT or in an INIT ACK. A side that keeps no state yet draws new values for each INIT ACK,
-// so there may be several; the tag that the other side then uses shows which counts.
+// What a side declared in an INIT or an INIT ACK. A side that keeps no state yet draws new values for each INIT ACK, so
+// there may be several. The tag that the other side then uses shows which one counts.
 struct SctpOffer {
   wire::SctpInit init;
   std::optional<std::uint32_t> adaptation;
@@ -42,16 +42,16 @@ class Association {
   const Endpoint& responder() const { return responder_; }
   Side side_of(const Endpoint& sender) const { return sender == initiator_ ? Side::kInitiator : Side::kResponder; }
 
-  // An INIT, or INIT ACK, of this side.
+  // An INIT or INIT ACK of this side.
   void offer(Side from, const SctpOffer& offer) { direction(from).offers[offer.init.initiate_tag] = offer; }
   bool established() const { return established_; }
-  // Takes the chunks of a packet; its tag is one of the other side's, or with T one of its own.
+  // Takes the chunks of a packet. Its tag is one of the receiver's, or one of the sender's if T is set.
   void packet(Side from, const SctpPacket& packet);
   void finish();
 
-  // Every side that is in the capture has the adaptation indication of DDP (RFC 5043 section 5.1).
+  // Every captured side sent DDP's adaptation indication (RFC 5043 section 5.1).
   bool ddp() const;
-  // What counts of a side, or nullptr: not in the capture.
+  // The offer of a side that counts; nullptr if the capture has none.
   const SctpOffer* terms(Side of) const;
   const SctpCounts& counts(Side from) const { return directions_[static_cast<std::size_t>(from)].counts; }
   const SctpReassembly& data(Side from) const { return directions_[static_cast<std::size_t>(from)].reassembly; }
@@ -64,7 +64,7 @@ class Association {
     SctpReassembly reassembly;
     SctpCounts counts;
     std::map<std::uint32_t, SctpOffer> offers;  // by tag
-    std::optional<std::uint32_t> chosen;        // of them
+    std::optional<std::uint32_t> chosen;        // tag of the offer that counts
     bool started = false, told_no_init = false;
   };
   Direction& direction(Side side) { return directions_[static_cast<std::size_t>(side)]; }
@@ -81,7 +81,7 @@ class Association {
   const std::array<std::string, 2> names_;
   std::array<Direction, 2> directions_;
   DdpSessions sessions_;
-  bool established_ = false;  // a cookie came back
+  bool established_ = false;  // the cookie was returned
   AssociationEnd end_ = AssociationEnd::kNone;
 };
 

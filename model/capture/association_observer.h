@@ -1,4 +1,4 @@
-// What a reader of a capture may want to see of an association while it is read.
+// Watches an association while a capture is read.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace rnic::capture {
 
 struct DdpSession;
 
-// Sees an association as its two receivers do: what is dropped for its checksum is not there.
+// Sees an association as its two receivers do: without packets dropped for a wrong checksum.
 class AssociationObserver {
  public:
-  // A chunk of a packet; `offset` is that of its frame.
+  // A chunk of a packet; `offset` is its frame's.
   virtual void chunk(Side from, wire::SctpChunkType type, std::uint64_t offset) = 0;
-  // A segment or a control message of a session: each once, as soon as it is whole, in any order.
+  // A segment or control message of a session: each once, as soon as it is complete, in any order.
   virtual void message(const DdpSession& session, Side from, const SctpMessage& message) = 0;
 
  protected:

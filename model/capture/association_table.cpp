@@ -33,7 +33,7 @@ std::optional<SctpOffer> offer_of(const SctpChunk& chunk) {
   return offer;
 }
 
-// ABORT and SHUTDOWN COMPLETE of a side without an association show the tag of the packet that they answer.
+// ABORT and SHUTDOWN COMPLETE of a side without an association carry the tag of the packet that they answer.
 bool tag_is_reflected(const SctpPacket& packet) {
   const auto chunk = wire::SctpChunks(packet.chunks).next();
   return chunk && (chunk->type == SctpChunkType::kAbort || chunk->type == SctpChunkType::kShutdownComplete) &&
@@ -53,8 +53,8 @@ Association* AssociationTable::open(const Endpoint& initiator, const Endpoint& r
   return current_[key_of(initiator, responder)] = associations_.back().get();
 }
 
-// The same tag again is a retransmission, unless that association is over. Where both sides send an INIT before either
-// had an answer, they open one association (section 5.2.1).
+// An INIT with a known tag is a retransmission, unless its association is over. INITs that cross open one association
+// (section 5.2.1).
 Association* AssociationTable::init(const SctpPacket& packet, const SctpOffer& offer) {
   Association* association = by_tag(packet.dst, packet.src, offer.init.initiate_tag);
   if (association != nullptr && association->end() == AssociationEnd::kNone) return association;
@@ -67,13 +67,13 @@ Association* AssociationTable::init(const SctpPacket& packet, const SctpOffer& o
   return association;
 }
 
-// Its tag is that of the INIT which it answers.
+// The packet's tag is from the INIT that it answers.
 Association* AssociationTable::init_ack(const SctpPacket& packet) {
   Association* const association = by_tag(packet.src, packet.dst, packet.tag);
   return association != nullptr ? association : open(packet.dst, packet.src);
 }
 
-// Of an INIT or an INIT ACK.
+// The association of an INIT or an INIT ACK.
 Association* AssociationTable::opened(const SctpPacket& packet, const SctpChunk& chunk) {
   const bool is_init = chunk.type == SctpChunkType::kInit;
   if (!is_init && chunk.type != SctpChunkType::kInitAck) return nullptr;

@@ -1,4 +1,4 @@
-// Which association an SCTP packet belongs to.
+// Finds the association of an SCTP packet.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ class AssociationTable {
   explicit AssociationTable(UndecodedList& undecoded, Observe observe = nullptr)
       : undecoded_(undecoded), observe_(std::move(observe)) {}
 
-  // False if the packet is dropped for its checksum. DATA of associations that began before the capture is reported to
-  // `undecoded`, once per pair of endpoints.
+  // False if the packet is dropped for a wrong checksum. DATA of an association that began before the capture is
+  // reported to `undecoded`, once per pair of endpoints.
   bool packet(const SctpPacket& packet);
   void finish();
 
@@ -31,7 +31,7 @@ class AssociationTable {
 
  private:
   using Key = std::pair<Endpoint, Endpoint>;                  // the smaller endpoint first
-  using Tag = std::tuple<Endpoint, Endpoint, std::uint32_t>;  // from, to, and the tag of such packets
+  using Tag = std::tuple<Endpoint, Endpoint, std::uint32_t>;  // source, destination and verification tag
   Association* opened(const SctpPacket& packet, const wire::SctpChunk& init);
   Association* init(const SctpPacket& packet, const SctpOffer& offer);
   Association* init_ack(const SctpPacket& packet);

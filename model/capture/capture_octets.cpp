@@ -12,7 +12,7 @@ namespace rnic::capture {
 
 void CaptureOctets::Close::operator()(gzFile_s* file) const { gzclose(file); }
 
-// zlib reads what is not compressed as it is.
+// zlib reads an uncompressed file as it is.
 CaptureOctets::CaptureOctets(const std::string& path) : file_(gzopen(path.c_str(), "rb")) {
   constexpr unsigned kBuffer = 1 << 17;
   if (!file_) throw ConfigError(path + ": cannot be opened: " + std::strerror(errno));

@@ -1,4 +1,4 @@
-// A capture file from its first octet to its last, whether it is compressed by gzip or not.
+// The octets of a capture file, gzip-compressed or not.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ class CaptureOctets {
   // Throws ConfigError if the file cannot be opened.
   explicit CaptureOctets(const std::string& path);
 
-  // The next ones; fewer only where the file ends, or where what is compressed is damaged.
+  // Reads the next octets; fewer only at the end of the file or at damaged compressed data.
   std::size_t read(MutableByteSpan octets);
-  // read() came to an end that is not the file's: why.
+  // Why read() ended before the end of the file.
   std::string damage() const;
-  // Of the next octet, in what gzip makes of the file.
+  // Offset of the next octet in the uncompressed data.
   std::uint64_t position() const { return position_; }
 
  private:

@@ -10,7 +10,7 @@
 
 namespace rnic::capture {
 
-// The first frame is looked for at once, so that a file without Ethernet is a mistake and not an empty capture.
+// Reads the first frame at once, so that a file without Ethernet is an error and not an empty capture.
 CaptureReader::CaptureReader(const std::string& path) {
   CaptureOctets octets(path);
   std::array<std::uint8_t, 4> magic{};

@@ -28,8 +28,8 @@ bool Connection::is_another(const Segment& syn) const {
   return tcp.started() && tcp.first_seq() != syn.header.seq + 1;
 }
 
-// A SYN whose checksum is only the pseudo header's sum tells that this host's are filled in after the capture point;
-// elsewhere such a value is a wrong checksum that looks odd.
+// A SYN whose checksum is only the pseudo header's sum shows that this host's checksums are filled in after the capture
+// point. Otherwise such a value is a wrong checksum.
 bool Connection::dropped(const Direction& from, const Segment& segment) const {
   switch (segment.checksum) {
     case TcpChecksum::kGood:
@@ -42,7 +42,7 @@ bool Connection::dropped(const Direction& from, const Segment& segment) const {
   return true;
 }
 
-// A SYN-ACK also gives the other side's first octet, should its SYN not be in the capture.
+// A SYN-ACK also gives the other side's first sequence number, in case its SYN is not in the capture.
 void Connection::open(Direction& from, Direction& to, const Segment& syn) {
   if (!from.tcp.started()) {
     from.tcp.start(syn.header.seq + 1);
@@ -60,7 +60,7 @@ bool Connection::segment(const Segment& segment) {
 
   const bool syn = segment.header.has(TcpHeader::kSyn);
   if (syn) open(from, to, segment);
-  if (segment.header.has(TcpHeader::kRst) || segment.payload.empty()) return true;  // data in an RST is a remark
+  if (segment.header.has(TcpHeader::kRst) || segment.payload.empty()) return true;  // data in an RST is an error text
   if (!from.tcp.started()) {
     if (!from.told_no_syn)
       undecoded_.push_back({segment.offset, fmt::format("{}: data, but its SYN is not in the capture",
@@ -77,8 +77,8 @@ bool Connection::segment(const Segment& segment) {
   return true;
 }
 
-// Markers go to the side whose frame has M, CRCs both ways if either frame has C (RFC 5044 section 7.1). After a reply
-// of revision 0 there are both, both ways, even if an IETF initiator's request had neither
+// Markers go to the side whose frame has M. CRCs go both ways if either frame has C (RFC 5044 section 7.1). After a
+// reply of revision 0 both directions have markers and CRCs, even if an IETF initiator's request asked for neither
 // (draft-carrier-rddp-rnic-interop-00, Figure 3).
 void Connection::negotiate() {
   using Phase = IwarpStream::Phase;

@@ -1,4 +1,4 @@
-// One TCP connection from its SYN on: two reassembled directions, and what MPA's start-up means for both.
+// One TCP connection from its SYN on: reassembles both directions and applies the outcome of MPA's start-up to them.
 #pragma once
 
 #include <array>
@@ -12,11 +12,11 @@
 
 namespace rnic::capture {
 
-// Sees a connection as its two receivers do: what is dropped for its checksum is not there.
+// Sees a connection as its two receivers do: without segments dropped for a wrong checksum.
 class ConnectionObserver {
  public:
   virtual void segment(Side from, const Segment& segment) = 0;
-  // New octets of a side's stream, each once and in order; `offset` is that of the frame they came in.
+  // New octets of a side's stream, each once and in order; `offset` is that of the frame that brought them.
   virtual void octets(Side from, ByteSpan octets, std::uint64_t offset) = 0;
 
  protected:
@@ -34,10 +34,10 @@ class Connection {
   const IwarpStream& stream(Side from) const { return directions_[static_cast<std::size_t>(from)].stream; }
   const TcpReassembly& tcp(Side from) const { return directions_[static_cast<std::size_t>(from)].tcp; }
 
-  // A SYN with another initial sequence number than the first from this side: a new connection on the same ports.
+  // True if the initial sequence number differs from this side's first SYN: a new connection on the same ports.
   bool is_another(const Segment& syn) const;
 
-  // Takes a segment of either direction; false if it is dropped as a receiver does, for its checksum.
+  // Takes a segment of either direction; false if a receiver would drop it for its checksum.
   bool segment(const Segment& segment);
   void finish();
 
@@ -47,8 +47,8 @@ class Connection {
         : stream(startup, name, undecoded) {}
     TcpReassembly tcp;
     IwarpStream stream;
-    bool offloaded = false;    // the sender leaves checksums to its NIC, and was captured before it
-    bool told_no_syn = false;  // once is enough
+    bool offloaded = false;    // the sender offloads checksums to its NIC and was captured before it
+    bool told_no_syn = false;  // reported once
   };
   Direction& direction(Side from) { return directions_[static_cast<std::size_t>(from)]; }
   bool dropped(const Direction& from, const Segment& segment) const;

@@ -1,4 +1,4 @@
-// Which connection a segment belongs to.
+// Finds the connection of a segment.
 #pragma once
 
 #include <functional>
@@ -19,8 +19,8 @@ class ConnectionTable {
   explicit ConnectionTable(UndecodedList& undecoded, Observe observe = nullptr)
       : undecoded_(undecoded), observe_(std::move(observe)) {}
 
-  // False if the segment is dropped for its checksum. Data of connections that began before the capture is reported to
-  // `undecoded`, once per connection.
+  // False if the segment is dropped for a wrong checksum. Data of a connection that began before the capture is
+  // reported to `undecoded`, once per connection.
   bool segment(const Segment& segment);
   void finish();
 
@@ -34,8 +34,8 @@ class ConnectionTable {
   UndecodedList& undecoded_;
   const Observe observe_;
   std::vector<std::unique_ptr<Connection>> connections_;
-  std::map<Key, Connection*> current_;  // several connections can use the same ports one after the other
-  std::set<Key> strangers_;             // seen, but not from the SYN on
+  std::map<Key, Connection*> current_;  // the newest one of each pair of endpoints
+  std::set<Key> strangers_;             // their SYN is not in the capture
 };
 
 }  // namespace rnic::capture

@@ -1,4 +1,4 @@
-// DDP segments of one direction, counted, whatever brought them.
+// Counts the DDP segments of one direction, over TCP or SCTP.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct DdpCounts {
   std::uint64_t payload_bytes = 0;  // of Writes, Read Responses and Sends, without headers
   std::vector<wire::TerminateCause> terminates;
 
-  // Returns what is wrong with it, or nothing.
+  // Returns what is wrong with the ULPDU; empty if nothing is.
   std::string take(ByteSpan ulpdu);
 };
 

@@ -1,4 +1,4 @@
-// The header of a DDP segment, whichever of the two it has.
+// The header of a DDP segment, tagged or untagged.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace rnic::capture {
 
-// What a DDP header and RDMAP's part of it say; of an untagged message `stag` is the STag to invalidate.
+// The fields of a DDP header, including RDMAP's; for an untagged message `stag` is the STag to invalidate.
 struct SegmentHeader {
   wire::Opcode opcode{};
   bool tagged = false, last = false;

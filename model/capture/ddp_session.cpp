@@ -47,8 +47,8 @@ void DdpSessions::control(Side from, const SctpMessage& message) {
   if (observer_ != nullptr) observer_->message(session, from, message);
 }
 
-// A stream is used again only when nothing of the session before can be on its way (RFC 5043 section 6), so an Initiate
-// begins a session. The exception is one that crosses another: both belong to the session that neither then gets.
+// A stream is reused only when nothing of its previous session can be in flight (RFC 5043 section 6), so an Initiate
+// begins a session. The exception: Initiates that cross belong to one session, which neither side then gets.
 DdpSession& DdpSessions::session_of(Side from, std::uint16_t stream, bool initiates) {
   DdpSession*& current = current_[stream];
   bool begins = current == nullptr;

@@ -19,7 +19,7 @@
 
 namespace rnic::capture {
 
-// What a control message says, without its private data.
+// A control message without its private data.
 struct SessionControl {
   wire::SessionCode code{};
   std::optional<wire::MpaEnhanced> enhanced;
@@ -31,13 +31,13 @@ struct SessionDirection {
   DdpCounts segments;
   NumbersSeen<std::uint16_t> ddp_ssns;
   std::uint64_t ordered = 0;             // messages without U
-  std::optional<SessionControl> set_up;  // Initiate, Accept or Reject, the first one
-  bool terminated = false;               // by a session Terminate
+  std::optional<SessionControl> set_up;  // the first Initiate, Accept or Reject
+  bool terminated = false;               // sent a session Terminate
 };
 
 struct DdpSession {
   std::uint16_t stream = 0;
-  std::optional<Side> active;  // who sent the Initiate, if that is in the capture
+  std::optional<Side> active;  // sender of the Initiate, if that is in the capture
   std::array<SessionDirection, 2> directions;
 
   const SessionDirection& from(Side side) const { return directions[static_cast<std::size_t>(side)]; }
@@ -46,7 +46,7 @@ struct DdpSession {
 
 class DdpSessions {
  public:
-  // `names` are those of the directions in reasons; `observer` may be nullptr.
+  // `names` are what reasons call the directions; `observer` may be nullptr.
   DdpSessions(std::array<std::string, 2> names, UndecodedList& undecoded, AssociationObserver* observer = nullptr)
       : names_(std::move(names)), undecoded_(undecoded), observer_(observer) {}
 

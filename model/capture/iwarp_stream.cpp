@@ -24,7 +24,7 @@ void IwarpStream::enter_rdma(bool markers, bool crc) {
 void IwarpStream::read_fpdus() {
   while (const auto fpdu = mpa_.next_fpdu()) {
     read_fpdu(*fpdu);
-    rest_offset_ = newest_offset_;  // what was there before did not make a whole: the rest came with the newest frame
+    rest_offset_ = newest_offset_;  // older octets made no complete FPDU, so the rest came with the newest frame
   }
 }
 

@@ -13,7 +13,7 @@
 
 namespace rnic::capture {
 
-// What was seen after the startup frame.
+// Counts of what follows the startup frame.
 struct FpduCounts : DdpCounts {
   struct {
     std::uint64_t good = 0, bad = 0, absent = 0;  // absent: CRC was not negotiated
@@ -24,7 +24,7 @@ class IwarpStream {
  public:
   using Phase = MpaStream::Phase;
 
-  // `name` is the direction in reasons; `undecoded` outlives the stream.
+  // `name` is what reasons call the direction; `undecoded` outlives the stream.
   IwarpStream(wire::MpaFrameKind startup, std::string name, UndecodedList& undecoded)
       : name_(std::move(name)), undecoded_(undecoded), mpa_(startup) {}
 
@@ -37,10 +37,10 @@ class IwarpStream {
 
   // Both startup frames are known.
   void enter_rdma(bool markers, bool crc);
-  // MPA is over before it began: nothing is decoded and nothing complained about.
+  // MPA ended before full operation: the rest is neither decoded nor reported.
   void leave_mpa() { mpa_.leave_mpa(); }
 
-  // At the end of the capture: tells what is left over.
+  // At the end of the capture: reports octets left over.
   void finish();
 
   const FpduCounts& counts() const { return counts_; }
@@ -55,8 +55,8 @@ class IwarpStream {
   UndecodedList& undecoded_;
   MpaStream mpa_;
   bool crc_ = false;
-  std::uint64_t rest_offset_ = 0;    // in the file, of the frame that brought the first octet that is not used yet
-  std::uint64_t newest_offset_ = 0;  // of the frame that brought the last
+  std::uint64_t rest_offset_ = 0;    // of the frame that brought the first unused octet
+  std::uint64_t newest_offset_ = 0;  // of the frame that brought the last octet
   std::vector<std::uint8_t> ulpdu_;  // of one FPDU, markers removed
   FpduCounts counts_;
 };

@@ -19,7 +19,7 @@ void MpaStream::read_startup() {
   const std::optional<std::size_t> size = wire::mpa_frame_bytes(buffer_);
   if (!size) return;
   const std::size_t whole = std::min(*size, wire::kMpaHeaderBytes + wire::kMpaMaxPrivateData + 1);
-  // A header that cannot be used is not worth waiting for what it announces.
+  // An invalid header is refused without waiting for the private data that it announces.
   error_ = wire::decode_mpa_frame(ByteSpan(buffer_).subspan(0, whole), startup_kind_, wire::kMpaRev2).error;
   if (error_ == wire::MpaFrameError::kTruncated) return;
   if (error_ != wire::MpaFrameError::kNone) {

@@ -1,4 +1,4 @@
-// One direction of an MPA connection: octets of the TCP stream in; its startup frame, then its FPDUs out.
+// One direction of an MPA connection: octets of the TCP stream in, the startup frame and then FPDUs out.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ class MpaStream {
  public:
   enum class Phase : std::uint8_t {
     kStartup,      // the startup frame is not complete
-    kNegotiating,  // it is; what follows waits for the other side's
+    kNegotiating,  // it is complete; later octets wait for the other side's startup frame
     kRdma,         // FPDUs
-    kStreaming,    // not MPA, or not any more: the rest is somebody else's
-    kBroken,       // a startup frame that cannot be used: see error()
+    kStreaming,    // not MPA, or no longer: the rest belongs to the ULP
+    kBroken,       // invalid startup frame: see error()
   };
 
   explicit MpaStream(wire::MpaFrameKind startup) : startup_kind_(startup) {}
@@ -32,12 +32,12 @@ class MpaStream {
 
   // Both startup frames are known.
   void enter_rdma(bool markers);
-  // MPA is over before it began.
+  // MPA ended before full operation.
   void leave_mpa();
 
-  // The next FPDU that is whole; nullopt while there is none. The view lasts until the next push().
+  // The next complete FPDU; nullopt while there is none. The view lasts until the next push().
   std::optional<wire::FpduView> next_fpdu();
-  // Octets of the stream up to the end of the newest FPDU, the startup frame included; and behind it, not used yet.
+  // position(): octets up to the end of the newest FPDU, startup frame included. rest(): unused octets after it.
   std::uint64_t position() const { return startup_bytes() + fpdu_octets_; }
   std::size_t rest() const { return buffer_.size() - used_; }
 
@@ -51,10 +51,10 @@ class MpaStream {
   std::vector<std::uint8_t> startup_octets_;
   std::vector<std::uint8_t> buffer_;  // octets after the startup frame, without those used before the last push
   std::size_t used_ = 0;              // of the buffer
-  std::uint64_t fpdu_octets_ = 0;     // used altogether
+  std::uint64_t fpdu_octets_ = 0;     // used in total
 };
 
-// Whether the FPDU's CRC is that of its octets.
+// True if the FPDU's CRC is right.
 bool crc_ok(const wire::FpduView& fpdu);
 
 }  // namespace rnic::capture

@@ -1,4 +1,4 @@
-// Which numbers of a run that wraps have been seen: TSNs of a direction, DDP-SSNs of a session.
+// The numbers seen of a sequence that wraps: TSNs of a direction, DDP-SSNs of a session.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@ namespace rnic::capture {
 template <class Number>
 class NumbersSeen {
  public:
-  // The run without its wraps: `number` lies less than half of its range from the highest one before it.
+  // The unwrapped number: `number` is less than half its range away from the highest one so far.
   std::int64_t position(Number number) const {
     return highest_ +
            static_cast<std::make_signed_t<Number>>(static_cast<Number>(number - static_cast<Number>(highest_)));
   }
-  // Starts the run: everything from here on is expected.
+  // `first` is the first number expected.
   void start(Number first) {
     first_ = first;
     highest_ = first_ - 1;
   }
-  // False, and counted, if it was there before.
+  // False if it was seen before; that counts as a duplicate.
   bool take(std::int64_t position) {
     auto after = runs_.upper_bound(position);
     const auto before = after == runs_.begin() ? runs_.end() : std::prev(after);
@@ -42,7 +42,7 @@ class NumbersSeen {
   }
 
   std::uint64_t duplicates() const { return duplicates_; }
-  // From the first one expected to the highest one seen.
+  // Numbers missing between the first one expected and the highest one seen.
   std::uint64_t missing() const {
     const std::int64_t lowest = runs_.empty() || runs_.begin()->first > first_ ? first_ : runs_.begin()->first;
     return static_cast<std::uint64_t>(highest_ - lowest + 1) - count_;

@@ -13,7 +13,7 @@ constexpr std::uint32_t kMicroseconds = 0xa1b2c3d4, kNanoseconds = 0xa1b23c4d, k
 constexpr std::uint32_t kLinkTypeMask = 0xffff, kHasFcs = 1u << 26;
 constexpr unsigned kFcsShift = 28;
 constexpr std::size_t kFileHeader = 20, kRecordHeader = 16, kMoreOfKuznetsov = 8;
-constexpr std::uint32_t kMostOfAPacket = 1u << 26;  // of a frame: more is nonsense
+constexpr std::uint32_t kMostOfAPacket = 1u << 26;  // octets of a frame: more is damage
 
 std::uint32_t magic_number(const PcapFile::Magic& magic, bool is_big_endian) {
   return is_big_endian ? load_be32(magic.data()) : load_le32(magic.data());

@@ -1,5 +1,5 @@
-// Frames of a pcap file (draft-ietf-opsawg-pcap): of microseconds or nanoseconds, in either order of octets, and in the
-// form of A. Kuznetsov's patch, which has 8 octets more before each packet.
+// Frames of a pcap file (draft-ietf-opsawg-pcap) with microseconds or nanoseconds, in either byte order, also with A.
+// Kuznetsov's patch, which adds 8 octets before each packet.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ class PcapFile final : public CaptureFormat {
   using Magic = std::array<std::uint8_t, 4>;
   static bool knows(const Magic& magic);
 
-  // The octets after the magic number. Throws ConfigError if the header is cut short or its link type is not Ethernet.
+  // `octets` follow the magic number. Throws ConfigError if the header is truncated or the link type is not Ethernet.
   PcapFile(const std::string& path, CaptureOctets octets, const Magic& magic);
 
   std::optional<CapturedFrame> next(std::string& why) override;
@@ -29,7 +29,7 @@ class PcapFile final : public CaptureFormat {
   CaptureOctets octets_;
   bool is_big_endian_ = false;
   std::size_t header_bytes_ = 0;  // of a record
-  std::uint32_t units_ = 1;       // nanoseconds of the second number of a time
+  std::uint32_t units_ = 1;       // nanoseconds per unit of a time's second number
   std::size_t fcs_bytes_ = 0;     // at the end of each frame
   std::uint64_t place_ = 0;
   std::vector<std::uint8_t> frame_;  // the last one

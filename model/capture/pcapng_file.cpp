@@ -9,14 +9,14 @@ namespace rnic::capture {
 namespace {
 
 enum BlockType : std::uint32_t {
-  kSectionHeader = 0x0a0d0d0a,  // the same in both orders
+  kSectionHeader = 0x0a0d0d0a,  // the same in both byte orders
   kInterface = 1,
   kObsoletePacket = 2,
   kSimplePacket = 3,
   kEnhancedPacket = 6
 };
 enum Option : std::uint16_t { kEndOfOptions = 0, kTimeResolution = 9, kFcsLength = 13, kTimeOffset = 14 };
-constexpr std::uint32_t kByteOrderMagic = 0x1a2b3c4d, kMostOfABlock = 1u << 26;  // of a block: more is nonsense
+constexpr std::uint32_t kByteOrderMagic = 0x1a2b3c4d, kMostOfABlock = 1u << 26;  // of a block: more is damage
 constexpr std::size_t kHeader = 8, kTrailer = 4;
 
 }  // namespace
@@ -40,7 +40,7 @@ std::optional<CapturedFrame> PcapngFile::next(std::string& why) {
   }
 }
 
-// Section 3.1. The length is there twice, and counts all of the block.
+// Section 3.1. A block has its total length at both ends.
 PcapngFile::Block PcapngFile::read_block(std::string& why) {
   place_ = begins_ ? 0 : octets_.position();
   std::array<std::uint8_t, kHeader> header{};
@@ -78,7 +78,7 @@ PcapngFile::Block PcapngFile::read_block(std::string& why) {
   return is_packet ? Block::kPacket : Block::kOther;
 }
 
-// Section 4.1: the order of octets, which applies to the block's own length, too. A new section follows.
+// Section 4.1. Starts a section and reads its byte order, which also applies to this block's length.
 bool PcapngFile::read_section(std::string& why) {
   body_.resize(kHeader + 4);
   if (octets_.read({&body_[kHeader], 4}) < 4) {
@@ -94,7 +94,7 @@ bool PcapngFile::read_section(std::string& why) {
   return true;
 }
 
-// Section 4.2. An option that is cut short ends them.
+// Section 4.2. A truncated option ends the list.
 void PcapngFile::add_interface() {
   Interface in;
   if (body_.size() >= kHeader + 8) {
@@ -142,7 +142,7 @@ std::uint64_t PcapngFile::nanoseconds(const Interface& in, std::uint64_t time) {
   return (in.begin + (time >> in.units)) * kSecond + part;
 }
 
-// Sections 4.3 and 4.4 and appendix A. A packet of an interface that is not there cannot be read, nor what follows.
+// Sections 4.3 and 4.4 and appendix A. A packet of an unknown interface ends reading.
 std::optional<CapturedFrame> PcapngFile::packet(std::string& why) {
   const bool is_simple = type_ == kSimplePacket, is_obsolete = type_ == kObsoletePacket;
   const std::size_t begin = kHeader + (is_simple ? 4 : 20);

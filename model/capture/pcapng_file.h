@@ -1,5 +1,5 @@
-// Frames of a pcapng file (draft-ietf-opsawg-pcapng; the sections named are its): of all its sections, each of which
-// has an order of octets and interfaces of its own, and of those interfaces that are Ethernet.
+// Frames of the Ethernet interfaces of a pcapng file, from all its sections. Each section has its own byte order and
+// interfaces. Comments name sections of draft-ietf-opsawg-pcapng.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class PcapngFile final : public CaptureFormat {
  public:
   static bool knows(const std::array<std::uint8_t, 4>& magic);
 
-  // The octets after the type of the first block.
+  // `octets` follow the type of the first block.
   explicit PcapngFile(CaptureOctets octets) : octets_(std::move(octets)) {}
 
   std::optional<CapturedFrame> next(std::string& why) override;
@@ -28,8 +28,8 @@ class PcapngFile final : public CaptureFormat {
   struct Interface {
     bool is_ethernet = false;
     std::uint32_t snapshot_bytes = 0;            // 0: no limit
-    std::uint64_t units = 1'000'000, begin = 0;  // of times: in a second, and seconds before the first one
-    bool is_binary = false;                      // units is the exponent of 2
+    std::uint64_t units = 1'000'000, begin = 0;  // of times: units per second, and an offset in seconds
+    bool is_binary = false;                      // `units` is an exponent of 2
     std::size_t fcs_bytes = 0;
   };
   enum class Block { kEnd, kPacket, kOther };
@@ -45,11 +45,11 @@ class PcapngFile final : public CaptureFormat {
   std::uint64_t time_at(std::size_t high) const { return std::uint64_t{number(high)} << 32 | number(high + 4); }
 
   CaptureOctets octets_;
-  bool begins_ = true;  // the type of the first block is read
+  bool begins_ = true;  // the type of the first block has already been read
   bool is_big_endian_ = false, has_ethernet_ = false, has_others_ = false;
   std::uint64_t place_ = 0, skipped_packets_ = 0;
   std::uint32_t type_ = 0;
-  std::vector<std::uint8_t> body_;  // of the block that was read
+  std::vector<std::uint8_t> body_;  // of the last block
   std::vector<Interface> interfaces_;
 };
 

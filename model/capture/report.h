@@ -1,4 +1,4 @@
-// What a capture holds, as JSON and for people.
+// Reports the contents of a capture, as JSON and as text.
 #pragma once
 
 #include <ostream>
@@ -11,11 +11,11 @@
 namespace rnic::capture {
 
 struct CaptureReport {
-  UndecodedList undecoded;  // in the order of the file
+  UndecodedList undecoded;  // in file order
   ConnectionTable table{undecoded};
   AssociationTable associations{undecoded};
   std::uint64_t frames = 0;
-  std::uint64_t skipped = 0;  // packets of interfaces that are not Ethernet
+  std::uint64_t skipped = 0;  // packets of interfaces other than Ethernet
   std::uint64_t dropped = 0;  // frames that a receiver drops for a wrong IP, TCP or SCTP checksum
 };
 

@@ -1,4 +1,4 @@
-// What reports say of the DDP segments of a direction, over TCP and over SCTP.
+// Reports the DDP segments of a direction, over TCP or SCTP.
 #pragma once
 
 #include <ostream>

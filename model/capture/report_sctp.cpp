@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kSides[] = {"initiator", "responder"};
 const char* to_string(Side side) { return kSides[static_cast<std::size_t>(side)]; }
 
-// As RFC 9260 section 3.2 writes them.
+// Spelled as in RFC 9260 section 3.2.
 std::string chunk_name(unsigned type) {
   constexpr const char* kNames[] = {"DATA",  "INIT",     "INIT ACK",     "SACK",  "HEARTBEAT",   "HEARTBEAT ACK",
                                     "ABORT", "SHUTDOWN", "SHUTDOWN ACK", "ERROR", "COOKIE ECHO", "COOKIE ACK"};

@@ -1,4 +1,4 @@
-// What reports say of an association.
+// Reports an association.
 #pragma once
 
 #include <ostream>

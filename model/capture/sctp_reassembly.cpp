@@ -21,7 +21,7 @@ void SctpReassembly::data(std::uint8_t flags, const SctpData& header, ByteSpan u
   join(position, deliver);
 }
 
-// The pieces of a message have TSNs in a row (RFC 9260 section 6.9), whose ends B and E tell.
+// The fragments of a message have consecutive TSNs (RFC 9260 section 6.9); B and E mark the first and last.
 void SctpReassembly::join(std::int64_t position, const Deliver& deliver) {
   const std::uint8_t flags = pieces_.at(position).flags;
   std::int64_t first = position, last = position;

@@ -1,4 +1,4 @@
-// One direction of an association: DATA chunks in any order in, each user message once out.
+// One direction of an association: takes DATA chunks in any order, delivers each user message once.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,10 @@ class SctpReassembly {
   SctpReassembly(std::string name, UndecodedList& undecoded) : name_(std::move(name)), undecoded_(undecoded) {}
 
   void start(std::uint32_t initial_tsn) { tsns_.start(initial_tsn); }
-  // A message goes out as soon as all of its pieces are there. Time is O(n log n) in the octets given.
+  // Delivers a message once all its fragments have arrived. Time is O(n log n) in the octets given.
   void data(std::uint8_t flags, const wire::SctpData& header, ByteSpan user_data, std::uint64_t offset,
             const Deliver& deliver);
-  // At the end of the capture: tells of pieces that made no whole.
+  // At the end of the capture: reports fragments that make no complete message.
   void finish();
 
   const NumbersSeen<std::uint32_t>& tsns() const { return tsns_; }
@@ -51,8 +51,8 @@ class SctpReassembly {
   const std::string name_;
   UndecodedList& undecoded_;
   NumbersSeen<std::uint32_t> tsns_;
-  Pieces pieces_;                              // by the TSN's position
-  std::map<std::int64_t, std::int64_t> runs_;  // of pieces of one message: first and last
+  Pieces pieces_;                              // by unwrapped TSN
+  std::map<std::int64_t, std::int64_t> runs_;  // first and last fragment of each run of one message
   std::uint64_t fragmented_ = 0;
 };
 

@@ -14,12 +14,12 @@
 namespace rnic::capture {
 namespace {
 
-// A packet of either IP version, as far as TCP and SCTP need it.
+// The parts of a packet of either IP version that TCP and SCTP need.
 struct Packet {
   Endpoint src, dst;
   ByteSpan payload;
   wire::ChecksumAccumulator pseudo_header;  // TCP's
-  // As hosts leave it in a segment that their NIC cuts: each piece has a length of its own.
+  // With segmentation offload hosts leave out the length, as each segment gets its own.
   wire::ChecksumAccumulator without_length;
 };
 
@@ -37,12 +37,12 @@ FrameResult undecoded(const CapturedFrame& frame, const char* what) {
   return {FrameFate::kUndecoded, {}, {}, what};
 }
 
-// Where the packet does not say how long it is, the frame does.
+// A packet without a length of its own has its frame's: true if the capture truncated that frame.
 bool is_cut(const CapturedFrame& frame, std::uint16_t length) {
   return length == 0 && frame.bytes.size() < frame.wire_bytes;
 }
 
-// A receiver drops an IPv4 header whose checksum is wrong before it looks at the fields.
+// A receiver drops an IPv4 header with a wrong checksum before it looks at the fields.
 bool wrong_ipv4_checksum(ByteSpan packet) {
   if (packet.size() < wire::Ipv4Header::kBytes) return false;
   const std::size_t size = std::max(std::size_t{4} * (packet[0] & 0x0f), wire::Ipv4Header::kBytes);

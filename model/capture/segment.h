@@ -28,8 +28,8 @@ struct Endpoint {
 };
 std::string to_string(const Endpoint& endpoint);  // 10.0.0.2:7471, [fd00::2]:7471
 
-// kPartial: the field holds the sum of the pseudo header alone, as a host leaves it to its NIC. Such a segment may be
-// right or wrong: nobody has added the rest yet.
+// kPartial: the field holds only the pseudo header's sum, as a host with checksum offload leaves it. Such a segment may
+// be right or wrong.
 enum class TcpChecksum : std::uint8_t { kGood, kPartial, kWrong };
 
 struct Segment {
@@ -52,12 +52,12 @@ enum class FrameFate : std::uint8_t { kSegment, kSctp, kSomethingElse, kWrongIpC
 
 struct FrameResult {
   FrameFate fate = FrameFate::kSomethingElse;
-  Segment segment;     // valid iff kSegment; its payload is a window on the frame
-  SctpPacket packet;   // valid iff kSctp; its chunks are a window on the frame
+  Segment segment;     // valid iff kSegment; its payload is a view into the frame
+  SctpPacket packet;   // valid iff kSctp; its chunks are a view into the frame
   std::string reason;  // iff kUndecoded
 };
 
-// `trust_checksums`: take every checksum for good, IPv4's too.
+// `trust_checksums`: treat every checksum as good, IPv4's too.
 FrameResult read_frame(const CapturedFrame& frame, bool trust_checksums);
 
 }  // namespace rnic::capture

@@ -24,7 +24,7 @@ void TcpReassembly::segment(std::uint32_t seq, ByteSpan payload, std::uint64_t o
   }
 }
 
-// Passes on what lies at or after next_ of a segment that starts at or before it.
+// Delivers the octets from next_ on of a segment that starts at or before it.
 void TcpReassembly::deliver_new(std::uint64_t position, ByteSpan payload, std::uint64_t offset,
                                 const Deliver& deliver) {
   const std::uint64_t known = next_ - position;

@@ -1,4 +1,4 @@
-// One direction of a TCP connection: segments in any order in, the stream in order out.
+// One direction of a TCP connection: takes segments in any order, delivers the stream in order.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@ namespace rnic::capture {
 
 class TcpReassembly {
  public:
-  // Receives each octet of the stream once and in order; `offset` is that of the frame the octets came in.
+  // Receives each octet of the stream once and in order; `offset` is that of the frame that brought the octets.
   using Deliver = std::function<void(ByteSpan octets, std::uint64_t offset)>;
 
   bool started() const { return started_; }
-  // The sequence number of the stream's first octet: that after the SYN.
+  // `first_seq` is the sequence number of the stream's first octet, the one after the SYN.
   void start(std::uint32_t first_seq) {
     started_ = true;
     first_seq_ = first_seq;
   }
   std::uint32_t first_seq() const { return first_seq_; }
 
-  // Duplicates and overlaps are cut off; what comes before a hole is filled waits. Where overlapping segments differ,
-  // the octets that could be delivered first count. Time and memory are O(n log n) and O(n) in the octets given.
+  // Trims duplicates and overlaps; octets after a hole wait until it is filled. If overlapping segments differ, the
+  // octets that could be delivered first count. Takes O(n log n) time and O(n) memory in the octets given.
   void segment(std::uint32_t seq, ByteSpan payload, std::uint64_t offset, const Deliver& deliver);
 
-  // At the end of the capture: the first segment that still waits, and how many octets are missing before it.
+  // At the end of the capture: the first segment still waiting, and the number of octets missing before it.
   struct Hole {
     std::uint64_t offset = 0;
     std::uint64_t octets = 0;

@@ -1,4 +1,4 @@
-// What could not be decoded, and why. Nothing is dropped silently but what TCP/IP itself drops: a wrong checksum.
+// What could not be decoded, and why. Only packets with a wrong checksum are dropped silently, as TCP/IP does.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace rnic::capture {
 
 struct Undecoded {
-  std::uint64_t offset = 0;  // in the file: of the record of the frame, or where reading ended
+  std::uint64_t offset = 0;  // in the file: of the frame's record, or where reading ended
   std::string reason;
 };
 using UndecodedList = std::vector<Undecoded>;

@@ -57,7 +57,7 @@ void AssociationRecorder::message(const DdpSession& session, Side from, const Sc
   }
 }
 
-// What came before the one before it arrived when that did.
+// A message that overtook an earlier one counts as arriving with it.
 void AssociationRecorder::deliver(Direction& direction, const Waiting& message) {
   RecordedStream& stream = direction.stream;
   const std::uint64_t before = stream.arrivals.empty() ? 0 : stream.arrivals.back().order;
@@ -68,7 +68,7 @@ void AssociationRecorder::deliver(Direction& direction, const Waiting& message) 
       stream.closed = std::min(stream.closed, order);
       return;
     }
-    if (direction.set_up) return;  // an error of its sender, which no replay repeats
+    if (direction.set_up) return;  // its sender's error, which a replay does not repeat
     direction.set_up = decoded.message.code;
     replay::append_startup(decoded.message, stream.octets);
   } else {

@@ -1,4 +1,4 @@
-// Writes down the DDP stream sessions of an association for a replay.
+// Records the DDP stream sessions of an association for a replay.
 #pragma once
 
 #include <array>
@@ -23,12 +23,12 @@ class AssociationRecorder final : public AssociationObserver {
   void chunk(Side from, wire::SctpChunkType type, std::uint64_t offset) override;
   void message(const DdpSession& session, Side from, const SctpMessage& message) override;
 
-  // Appends a recording of each session, whose initiator is who sent its Initiate, or of an association that was
-  // refused. ConfigError for a session that is incomplete, or whose sides both initiated.
+  // Appends a recording of each session, or of an association that was refused. The sender of the Initiate is the
+  // recording's initiator. ConfigError for an incomplete session, or one that both sides initiated.
   void take(std::vector<replay::Recording>& to);
 
  private:
-  struct Waiting {  // for those before it
+  struct Waiting {  // for earlier messages
     std::uint32_t ppid = 0;
     std::vector<std::uint8_t> user_data;
     std::uint64_t offset = 0;
@@ -37,12 +37,12 @@ class AssociationRecorder final : public AssociationObserver {
     std::uint16_t next = 0;  // DDP-SSN
     std::map<std::uint16_t, Waiting> waiting;
     std::optional<wire::SessionCode> set_up;
-    bool too_long = false;  // a segment
+    bool too_long = false;  // a segment is
     replay::RecordedStream stream;
   };
   struct Session {
     std::uint16_t stream = 0;
-    std::array<Direction, 2> directions;  // by the side of the association
+    std::array<Direction, 2> directions;  // by side of the association
   };
   static void deliver(Direction& direction, const Waiting& message);
   replay::Recording recording_of(Session& session) const;
@@ -52,7 +52,7 @@ class AssociationRecorder final : public AssociationObserver {
   std::deque<Session> sessions_;
   std::map<const DdpSession*, Session*> by_session_;
   bool established_ = false, refused_ = false;
-  std::array<std::uint64_t, 2> closed_{replay::kNotCaptured, replay::kNotCaptured};  // the association, by a side
+  std::array<std::uint64_t, 2> closed_{replay::kNotCaptured, replay::kNotCaptured};  // when a side ended it
 };
 
 }  // namespace rnic::capture

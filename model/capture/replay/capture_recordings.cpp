@@ -25,7 +25,7 @@ class Recorder final : public ConnectionObserver {
     recording_.ports = {initiator.port, responder.port};
   }
 
-  // A segment of the side that answers may not be larger than the SYN of the other allows; timestamps take 12 octets.
+  // A SYN limits the size of the other side's segments; timestamps take 12 octets.
   void segment(Side from, const Segment& s) override {
     constexpr std::uint16_t kTimestampBytes = 12;
     RecordedStream& stream = stream_of(from);
@@ -57,10 +57,10 @@ class Recorder final : public ConnectionObserver {
   RecordedStream& stream_of(Side from) { return recording_.streams[static_cast<std::size_t>(from)]; }
 
   Recording recording_;
-  bool established_ = false;  // the SYN was answered by one
+  bool established_ = false;  // the SYN was answered with a SYN
 };
 
-// What is missing at the end of a stream leaves no hole that would show it.
+// Octets missing at the end of a stream leave no hole, so an incomplete capture is refused.
 [[noreturn]] void not_whole(const std::string& capture, std::uint64_t offset, const std::string& reason) {
   throw ConfigError(fmt::format("{}: cannot be replayed: it is not whole: offset {}: {}", capture, offset, reason));
 }

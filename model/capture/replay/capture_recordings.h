@@ -8,8 +8,8 @@
 
 namespace rnic::capture {
 
-// In the order of their SYNs. ConfigError if the file is no capture, holds no TCP connection from its SYN on, lacks
-// octets of one, or holds DDP over SCTP.
+// TCP connections in the order of their SYNs, then DDP stream sessions over SCTP. ConfigError if the file is not a
+// capture, has neither a TCP connection from its SYN on nor a session from its INIT on, or lacks octets of one.
 std::vector<replay::Recording> read_recordings(const std::string& capture);
 
 }  // namespace rnic::capture

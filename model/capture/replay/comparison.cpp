@@ -18,7 +18,7 @@ std::size_t Comparison::unexplained() const {
 
 namespace {
 
-// Messages of a class keep their order; those of different classes may overtake each other (RFC 5040 section 5.5).
+// Messages of a class keep their order; different classes may overtake each other (RFC 5040 section 5.5).
 enum class Class : std::uint8_t { kRequest, kResponse, kTerminate };
 constexpr const char* kClassNames[] = {"message", "response", "Terminate"};
 
@@ -135,8 +135,8 @@ class Comparer {
     }
   }
 
-  // The stream ends with a Terminate of the model, which is reported in any case and must be explained. A Terminate for
-  // the end of the peer's stream comes after everything else.
+  // The model's stream ends with a Terminate, which is always reported and must be explained. A Terminate for the end
+  // of the peer's stream does not count: it follows everything else.
   bool ended_early() const {
     const Terminates t = read_terminates();
     if (t.model == nullptr || t.real != nullptr) return false;
@@ -146,7 +146,7 @@ class Comparer {
   std::string why_nothing() const { return ended_early() ? "RDMAP-7.4-06: nothing follows the Terminate" : ""; }
   std::string why_dropped() const { return ended_early() ? "DDP-7.1-13: segments after the error are dropped" : ""; }
 
-  // A real side that was killed, or left, owes answers; the model gives them.
+  // A real side that was killed, or left, owes answers that the model gives.
   std::string why_more(Class c, std::size_t index, const Message& got) const {
     const Terminates t = read_terminates();
     const bool left = script_.model_closes_first && t.real == nullptr && t.model == nullptr;
@@ -154,7 +154,7 @@ class Comparer {
                ? "RDMAP-7.2.2-07: the answer to a Read Request that the real side had not answered when it closed"
                : "";
   }
-  // That it is what this Read Request of the peer, counted from 0, asks for.
+  // True if `got` answers the peer's Read Request `index`, counted from 0.
   bool answers(std::size_t index, const Message& got) const {
     for (const Message& m : script_.fed.messages()) {
       if (m.header.opcode != Opcode::kReadRequest || index-- != 0) continue;
@@ -166,7 +166,7 @@ class Comparer {
   }
 
   void one(const std::string& what, const Message& expected, const Message& got) {
-    // The real side was killed in the middle of it: how long it was to be is not known.
+    // The real side was killed during this message, so its full length is not known.
     Message shown = got;
     if (!expected.header.last) {
       shown.header.last = false;
@@ -174,14 +174,14 @@ class Comparer {
     }
     const std::string e = describe(expected), g = describe(shown);
     if (e != g || expected.header.qn != got.header.qn) return tell(what, e, g, why_header(expected, got));
-    if (expected.header.opcode == Opcode::kReadRequest) return;  // the description has all of it
+    if (expected.header.opcode == Opcode::kReadRequest) return;  // the description covers it fully
     const auto at = std::mismatch(expected.payload.begin(), expected.payload.end(), got.payload.begin());
     if (at.first == expected.payload.end()) return;
     tell(fmt::format("{} ({}), octet {} of the payload", what, e, at.first - expected.payload.begin()),
          fmt::format("{:#04x}", *at.first), fmt::format("{:#04x}", *at.second), "");
   }
 
-  // Zero octets name no buffer: STag and TO mean nothing.
+  // Without octets, STag and TO have no meaning.
   std::string why_header(const Message& expected, const Message& got) const {
     const bool same = expected.header.opcode == got.header.opcode && expected.header.last == got.header.last;
     if (same && expected.header.tagged && expected.payload.empty() && got.payload.empty()) {

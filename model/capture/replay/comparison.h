@@ -1,4 +1,4 @@
-// What the model said against what the real side said, message by message.
+// Compares the model's messages with those of the real side.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,8 @@ struct Difference {
 };
 
 struct Comparison {
-  std::size_t messages =
-      0;  // of the real side, startup frames and a refusal counted; and what the model said beyond that
-  std::size_t matched = 0;  // without any difference
+  std::size_t messages = 0;  // of the real side, startup frames and a refusal included, and further ones of the model
+  std::size_t matched = 0;   // without a difference
   std::vector<Difference> differences;
 
   std::size_t unexplained() const;

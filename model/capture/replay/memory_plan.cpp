@@ -26,17 +26,17 @@ const Message* terminate_of(const MessageReader& stream) {
   return nullptr;
 }
 
-// In octets, of a region and of all together: a capture says what it likes.
+// Octets of a region and of all regions: limits what a capture can claim.
 constexpr std::uint64_t kMaxRegion = 1 << 28, kMaxMemory = 1 << 28;
 
 bool is_out_of_bounds(const wire::TerminateCause& cause) {
   return cause == wire::ddp::kBaseOrBounds || cause == wire::rdma::kBaseOrBounds;
 }
 
-// Of a tagged message.
+// The right that a tagged message needs.
 std::uint8_t right_for(Opcode op) { return op == Opcode::kWrite ? abi::kRemoteWrite : abi::kLocalWrite; }
 
-// siw's code for it, or the documents'.
+// True for siw's code and for the documents'.
 bool may_mean_wrap(const wire::TerminateCause& cause) {
   return cause == wire::ddp::kLocalCatastrophic || cause == wire::ddp::kToWrap || cause == wire::rdma::kToWrap;
 }
@@ -80,8 +80,8 @@ MemoryPlan MemoryPlanner::plan() {
   return std::move(plan_);
 }
 
-// The segment whose header the Terminate returns. Of several with the same header it is the first one that came after
-// the last thing that the real side said before the Terminate: it says nothing more once it has found the error.
+// The segment whose header the Terminate returns. Among several with the same header it is the first one that arrived
+// after the real side's last message before the Terminate: once it finds the error, it sends nothing else.
 std::optional<std::size_t> MemoryPlanner::find_failing() const {
   const Message* message = terminate_of(real_);
   if (message == nullptr) return std::nullopt;
@@ -100,7 +100,7 @@ std::optional<std::size_t> MemoryPlanner::find_failing() const {
   return failing;
 }
 
-// siw writes a Read Request's length instead of its MSN, so only the Read Request's own header is compared.
+// For a Read Request, siw writes the length instead of the MSN, so only the Read Request header is compared.
 bool MemoryPlanner::is_in(const ReadTerminate& terminate, const DdpSegment& s) const {
   if (s.header.opcode == Opcode::kReadRequest && !terminate.read_request.empty()) {
     return same(fed_.payload(s), terminate.read_request);
@@ -116,7 +116,7 @@ void MemoryPlanner::find_invalidations() {
   }
 }
 
-// No region reaches so far, but the STag is one of the real side's.
+// An access that wraps counts as one octet: no region reaches that far, but the real side had the STag.
 void MemoryPlanner::add(Access access) {
   if (wraps(access.to, access.bytes)) access.bytes = 1;
   accesses_.push_back(access);
@@ -137,7 +137,7 @@ void MemoryPlanner::collect_fed() {
   }
 }
 
-// The sinks of the real side's own Reads.
+// Adds the sinks of the real side's own Reads.
 void MemoryPlanner::collect_real() {
   for (std::size_t i = 0; i < real_.messages().size(); ++i) {
     const Message& m = real_.messages()[i];
@@ -153,12 +153,12 @@ void MemoryPlanner::collect_real() {
   }
 }
 
-// How the real side refused an access says what it had: an STag that it calls invalid is not registered; one with
-// wrong bounds is, an octet short of what was asked for; one of another protection domain is, in such; where the offset
-// wraps, the STag is one of its own (siw adds without a carry, finds the bounds right and then no page).
+// The cause of a refused access tells what the real side had. An invalid STag is not registered. One with wrong bounds
+// is registered an octet shorter than the access, a foreign one in another protection domain. An STag whose offset
+// wraps is registered (siw adds without a carry, finds the bounds right and then no page).
 void MemoryPlanner::collect_failing() {
   const auto failing = failing_access();
-  // The sink of a Read is taken for one that was there.
+  // The sink of a Read counts as registered.
   if (!failing || fed_.segments()[*plan_.failing].header.opcode == Opcode::kReadResponse) return;
   Access access = *failing;
   const wire::TerminateCause cause = read_terminate(terminate_of(real_)->payload)->cause;
@@ -192,9 +192,7 @@ std::optional<MemoryPlanner::Access> MemoryPlanner::failing_access() const {
   return access(s.header.stag, s.header.to, s.payload_bytes, right_for(s.header.opcode));
 }
 
-// One receive for each Send that the real side accepted. A segment that it refused for lack of a buffer found none, or,
-// if others of its message had been placed, one that ends in it.
-// A responder that lets its peer begin with a zero-length Send takes that one without a receive (RFC 6581 section 9.2).
+// A responder whose peer may begin with a zero-length Send takes that Send without a receive (RFC 6581 section 9.2).
 bool MemoryPlanner::absorbs_rtr_send() const {
   if (!fed_.started() || !real_.started()) return false;
   const wire::MpaFrame fed = fed_.startup(), real = real_.startup();
@@ -202,6 +200,8 @@ bool MemoryPlanner::absorbs_rtr_send() const {
          real.enhanced->peer_to_peer && fed.enhanced->rtr_send && real.enhanced->rtr_send;
 }
 
+// One receive for each Send that the real side accepted. A segment refused for lack of a buffer had none, or, if other
+// segments of its message had been placed, one that ends within the segment.
 void MemoryPlanner::collect_receives() {
   const DdpSegment* failing = plan_.failing ? &fed_.segments()[*plan_.failing] : nullptr;
   bool absorbs = absorbs_rtr_send();
@@ -217,12 +217,12 @@ void MemoryPlanner::collect_receives() {
       if (room) plan_.receives.push_back({i, *room});
       return;
     }
-    const std::size_t more = m.header.last ? 0 : 0x10000;  // how long it was to be is not known
+    const std::size_t more = m.header.last ? 0 : 0x10000;  // the full length is not known
     plan_.receives.push_back({i, static_cast<std::uint32_t>(m.payload.size() + more)});
   }
 }
 
-// Of the Send that this segment belongs to.
+// Size of the receive for the Send of this segment.
 std::optional<std::uint32_t> MemoryPlanner::room_for(const DdpSegment& failing) const {
   const wire::TerminateCause cause = read_terminate(terminate_of(real_)->payload)->cause;
   const bool too_long = cause == wire::ddp::kMessageTooLong;
@@ -237,7 +237,7 @@ std::optional<std::uint32_t> MemoryPlanner::room_for(const DdpSegment& failing) 
   return static_cast<std::uint32_t>(end - 1);
 }
 
-// A peer can only invalidate an STag that was advertised to it.
+// A peer can invalidate only an STag that was advertised to it.
 void MemoryPlanner::collect_invalidated() {
   std::set<std::pair<std::uint32_t, unsigned>> used;
   for (const Access& a : accesses_) used.emplace(a.stag, a.generation);
@@ -258,12 +258,12 @@ bool MemoryPlanner::told(std::uint32_t stag) const {
          std::search(o.begin(), o.end(), little, little + 4) != o.end();
 }
 
-// Accesses that touch make one region; so do all of an STag that is invalidated as a whole.
+// Accesses that touch form one region, as do all accesses to an STag that is invalidated.
 void MemoryPlanner::make_regions() {
   std::sort(accesses_.begin(), accesses_.end(), [](const Access& a, const Access& b) {
     return std::tie(a.stag, a.generation, a.to) < std::tie(b.stag, b.generation, b.to);
   });
-  std::vector<std::uint64_t> sizes;  // before any memory is taken
+  std::vector<std::uint64_t> sizes;  // checked before any memory is allocated
   const auto whole = [&](std::uint32_t stag) { return plan_.invalidations.count(stag) != 0; };
   for (const Access& a : accesses_) {
     Region* r = plan_.regions.empty() ? nullptr : &plan_.regions.back();
@@ -290,8 +290,8 @@ void MemoryPlanner::make_regions() {
   }
 }
 
-// Goes through the fed stream as the real side's memory did: what is read before it was written was there from the
-// beginning, what is read and differs from what was written last came from the real side's program.
+// Applies the fed stream as the real side did. Octets that are read before they are written were there from the
+// beginning. Octets that differ from the last write when read came from the real side's program.
 void MemoryPlanner::fill() {
   std::vector<const Message*> responses;
   for (const Message& m : real_.messages()) {
@@ -333,9 +333,9 @@ void MemoryPlanner::read(const DdpSegment& s, std::size_t index, const Message& 
   if (changed) plan_.changes.push_back({s.begin, at, offset, response.payload, false});
 }
 
-// An STag that the real side calls invalid after it took the same access ended in between. So does here the sink of a
-// Read whose response it refused, whatever it called it: siw looks at a sink when the response is there, the model when
-// the Read starts.
+// An STag that the real side calls invalid after it accepted the same access ended in between. The replay also ends the
+// sink of a Read whose response the real side refused, whatever the cause: siw checks a sink when the response arrives,
+// the model when the Read starts.
 void MemoryPlanner::end_stag() {
   if (!plan_.failing) return;
   const wire::TerminateCause cause = read_terminate(terminate_of(real_)->payload)->cause;

@@ -1,4 +1,4 @@
-// What memory the real side must have had, read from what the capture shows of its use.
+// Derives the real side's memory from the accesses in the capture.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace rnic::replay {
 
-// A range of the real side's tagged offsets under one of its STags. An STag that is invalidated and used again means
-// another region: `generation` counts.
+// A range of tagged offsets under an STag of the real side. An STag that is invalidated and used again names another
+// region, with the next `generation`.
 struct Region {
   std::uint32_t stag = 0;
   unsigned generation = 0;
   std::uint64_t base = 0;
   std::uint8_t access = 0;  // abi::AccessFlags
-  bool foreign = false;     // of another protection domain than the connection
+  bool foreign = false;     // in another protection domain than the connection's
   std::vector<std::uint8_t> octets;
 
   std::uint64_t end() const { return base + octets.size(); }
@@ -28,14 +28,14 @@ struct Region {
   }
 };
 
-// What the real side's program did to its memory before it let a segment come: it wrote to it before a Read Request, or
-// ended an STag before an access that was refused.
+// A change of memory by the real side's program before a segment arrived: it wrote before a Read Request, or ended an
+// STag before an access that was refused.
 struct MemoryChange {
   std::size_t before = 0;  // octet of the fed stream at which the segment's FPDU begins
   std::size_t region = 0;
   std::uint64_t offset = 0;
   std::vector<std::uint8_t> octets;
-  bool ends = false;  // nothing is written, the region's STag ends
+  bool ends = false;  // ends the region's STag instead of writing
 };
 
 // A receive, for a Send of the fed stream.
@@ -47,24 +47,24 @@ struct Receive {
 struct MemoryPlan {
   std::vector<Region> regions;        // by STag, generation and base; contents as the first access finds them
   std::vector<MemoryChange> changes;  // in order; one that ends an STag is the last
-  bool ends_sink = false;             // that is the sink of a Read of the real side
-  std::vector<std::vector<std::uint8_t>> final;                     // their contents at the end
+  bool ends_sink = false;             // that STag is the sink of a Read of the real side
+  std::vector<std::vector<std::uint8_t>> final;                     // the regions' contents at the end
   std::map<std::uint32_t, std::vector<std::size_t>> invalidations;  // segments of the fed stream, by STag
   std::map<std::size_t, unsigned> sinks;  // generation of the sink STag of the real side's Reads, by message
-  std::optional<std::size_t> failing;     // the fed segment that the real side answered by a Terminate
+  std::optional<std::size_t> failing;     // the fed segment that the real side answered with a Terminate
   std::vector<Receive> receives;          // in order
 
   // Invalidations of `stag` by the first `segments` segments of the fed stream.
   unsigned generation(std::uint32_t stag, std::size_t segments) const;
-  // The region for an access of the connection; the STag's nearest one if it lies outside, none if the STag has none.
+  // The region of an access by the connection, or the STag's nearest one if none contains it; nullopt if it has none.
   std::optional<std::size_t> find(std::uint32_t stag, unsigned generation, std::uint64_t to) const;
 };
 
-// True if octets at `to` reach beyond the last tagged offset (DDP-7.1-10).
+// True if octets at `to` extend beyond the last tagged offset (DDP-7.1-10).
 constexpr bool wraps(std::uint64_t to, std::uint64_t bytes) { return to + bytes < to; }
 
-// `fed` is the stream that the replay sends, `real` what the real side answered. plan() throws ConfigError for memory
-// that no host has.
+// `fed` is the stream that the replay sends, `real` the real side's answer. plan() throws ConfigError for memory that
+// no host has.
 class MemoryPlanner {
  public:
   MemoryPlanner(const MessageReader& fed, const MessageReader& real, const RecordedStream& fed_stream,

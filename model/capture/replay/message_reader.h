@@ -1,5 +1,4 @@
-// One direction of an MPA connection without markers as a replay reads it: octets in, DDP segments and RDMAP messages
-// out.
+// One direction of an MPA connection without markers, for a replay: octets in, DDP segments and RDMAP messages out.
 #pragma once
 
 #include <array>
@@ -23,7 +22,7 @@ struct DdpSegment {
 };
 
 struct Message {
-  SegmentHeader header;  // of its first segment; `last` is true once the message is whole
+  SegmentHeader header;  // of its first segment; `last` is true once the message is complete
   std::vector<std::uint8_t> payload;
   std::size_t begin = 0, end = 0;  // of its first and its newest FPDU in the stream
 };
@@ -38,7 +37,7 @@ class MessageReader {
   explicit MessageReader(wire::MpaFrameKind startup) : mpa_(startup) {}
 
   void push(ByteSpan octets);
-  // CRCs are checked from now on; called before the first FPDU is there.
+  // Turns CRC checks on or off; call before the first FPDU arrives.
   void expect_crc(bool on) { crc_ = on; }
 
   const std::vector<std::uint8_t>& octets() const { return octets_; }
@@ -49,11 +48,11 @@ class MessageReader {
 
   const std::vector<DdpSegment>& segments() const { return segments_; }
   ByteSpan payload(const DdpSegment& s) const { return ByteSpan(octets_).subspan(s.payload_at, s.payload_bytes); }
-  const std::vector<Message>& messages() const { return messages_; }  // by their first segments
+  const std::vector<Message>& messages() const { return messages_; }  // in the order of their first segments
   std::size_t whole_messages() const { return whole_messages_; }
-  // Octets after the last whole FPDU.
+  // Octets after the last complete FPDU.
   std::size_t rest() const { return octets_.size() - end_; }
-  // The first thing that is no MPA, DDP or RDMAP; reading ends there.
+  // The first violation of MPA, DDP or RDMAP; reading ends there.
   const std::string& error() const { return error_; }
 
  private:
@@ -64,7 +63,7 @@ class MessageReader {
   capture::MpaStream mpa_;
   bool crc_ = false;
   std::vector<std::uint8_t> octets_;
-  std::size_t end_ = 0;  // of the startup frame, then of the newest FPDU that could be read
+  std::size_t end_ = 0;  // of the startup frame, then of the newest readable FPDU
   std::vector<DdpSegment> segments_;
   std::vector<Message> messages_;
   std::array<std::optional<std::size_t>, 16> open_;  // by opcode: messages of different kinds may alternate

@@ -1,5 +1,4 @@
-// What a captured peer talks over: one connection with the model that carries a stream of octets, in the form that MPA
-// gives it, each way.
+// The transport of a captured peer: one connection with the model that carries an MPA stream each way.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +15,17 @@ class PeerTransport {
 
   virtual ~PeerTransport() = default;
 
-  virtual void open() = 0;    // begins the set-up
-  virtual void listen() = 0;  // answers the model's
-  virtual void refuse() = 0;  // answers it by a RST, or an ABORT
-  // Queues octets: a startup frame, or whole FPDUs; they share no segment with those of another call.
+  virtual void open() = 0;    // starts the set-up
+  virtual void listen() = 0;  // answers the model's set-up
+  virtual void refuse() = 0;  // answers it with a RST or ABORT
+  // Queues a startup frame or complete FPDUs; octets of different calls share no segment.
   virtual void send(ByteSpan octets) = 0;
   virtual void close() = 0;  // after everything queued
   virtual void abort() = 0;
 
-  // The payload of an IPv4 packet of the model. False: it is for nobody here.
+  // Takes the payload of an IPv4 packet of the model. False if it is not for this endpoint.
   virtual bool packet(std::uint8_t protocol, ByteSpan octets, std::uint64_t now_ps) = 0;
-  // Sends what may be sent, again what was not acknowledged in time.
+  // Sends what may be sent, and retransmits what was not acknowledged in time.
   virtual void advance(std::uint64_t now_ps) = 0;
 
   virtual bool established() const = 0;
@@ -34,7 +33,7 @@ class PeerTransport {
   virtual bool peer_closed() const = 0;
   virtual bool over() const = 0;
   virtual std::size_t acked() const = 0;  // octets of send()
-  virtual std::string error() const = 0;  // what of the model does not belong on this transport; empty: nothing
+  virtual std::string error() const = 0;  // the model's error on this transport; empty: none
 };
 
 }  // namespace rnic::replay

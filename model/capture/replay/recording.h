@@ -1,5 +1,4 @@
-// A connection of a capture, over TCP or a DDP stream session over SCTP, as a replay needs it: both streams, and when
-// their octets were there.
+// A captured TCP connection, or DDP stream session over SCTP, for a replay: both streams and when their octets arrived.
 #pragma once
 
 #include <algorithm>
@@ -16,20 +15,20 @@ namespace rnic::replay {
 
 using capture::Side;
 
-// A place in the capture: what came later has a larger one.
+// A position in the capture; later events have larger ones.
 using Order = std::uint64_t;
 inline constexpr Order kNotCaptured = ~Order{0};
 
 struct RecordedStream {
-  // The stream's octets up to `end`, exclusive, were all there at `order`. Both grow.
+  // All octets of the stream below `end` had arrived at `order`. Both values grow.
   struct Arrival {
     std::size_t end = 0;
     Order order = 0;
   };
-  std::vector<std::uint8_t> octets;  // each once, in order; of a session in the form of session_octets.h
+  std::vector<std::uint8_t> octets;  // each once, in order; for a session in the form of session_octets.h
   std::vector<Arrival> arrivals;     // by captured segment
   Order closed = kNotCaptured;       // its FIN or RST, its session Terminate or the end of its association
-  // Octets of payload that its receiver lets a segment of TCP have; over SCTP those of its longest DDP segment.
+  // Over TCP the payload octets that the receiver allows in a segment; over SCTP the octets of the longest DDP segment.
   std::uint16_t emss = 536;
 
   Order order_of(std::size_t end) const {
@@ -42,9 +41,9 @@ struct RecordedStream {
 struct Recording {
   std::string name;  // "10.0.0.2:48526 > 10.0.0.1:7471"
   std::array<std::uint16_t, 2> ports{};
-  std::array<RecordedStream, 2> streams;  // by the side that sends
+  std::array<RecordedStream, 2> streams;  // by sender
   host::Transport transport = host::Transport::kTcp;
-  bool refused = false;  // the SYN was answered by a RST, or the INIT by an ABORT
+  bool refused = false;  // a RST answered the SYN, or an ABORT the INIT
 
   const RecordedStream& from(Side side) const { return streams[static_cast<std::size_t>(side)]; }
   std::uint16_t port(Side side) const { return ports[static_cast<std::size_t>(side)]; }

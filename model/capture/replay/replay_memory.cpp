@@ -15,11 +15,11 @@ namespace rnic::replay {
 
 namespace {
 
-// Of an STag that the real side did not have: its index is larger than any table of the model.
+// Marks an STag that the real side did not have: its index is beyond any table of the model.
 constexpr std::uint32_t kUnknown = 0x80000000;
 
 constexpr std::size_t kTaggedStagAt = 2, kTaggedToAt = 6;                              // in a DDP header
-constexpr std::size_t kInvalidateStagAt = 2;                                           // in an untagged one
+constexpr std::size_t kInvalidateStagAt = 2;                                           // in an untagged DDP header
 constexpr std::size_t kSinkStagAt = 0, kSinkToAt = 4, kSrcStagAt = 16, kSrcToAt = 20;  // in a Read Request
 
 }  // namespace
@@ -47,7 +47,7 @@ bool ReplayMemory::failed() const {
   return std::any_of(regions_.begin(), regions_.end(), [](const Registered& r) { return r.mr->failed(); });
 }
 
-// An offset that would wrap stays as it is, so that it still does.
+// An offset that wraps is not translated, so that it still wraps.
 ReplayMemory::Place ReplayMemory::to_model(std::uint32_t stag, unsigned generation, std::uint64_t to,
                                            std::uint64_t bytes) const {
   const auto at = script_.memory.find(stag, generation, to);
@@ -128,7 +128,7 @@ Message ReplayMemory::translated_back(Message message) const {
   return message;
 }
 
-// A Read of nothing names no memory, so what it names is not looked at.
+// A zero-length Read uses no memory, so its sink is not translated.
 host::Sge ReplayMemory::sink(std::size_t message, const wire::ReadRequest& read) const {
   if (read.size == 0) return {read.sink_to, 0, read.sink_stag};
   const Place place = to_model(read.sink_stag, script_.memory.sinks.at(message), read.sink_to, read.size);

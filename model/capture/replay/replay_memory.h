@@ -1,4 +1,4 @@
-// The real side's memory in the model's host: the same regions under STags and addresses of the model's own.
+// The real side's memory in the model's host: the same regions under the model's own STags and addresses.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,13 @@ class ReplayMemory {
   bool ready() const;
   bool failed() const;
 
-  // The fed stream with the model's STags and addresses instead of the real side's, and CRCs that fit.
+  // The fed stream with the model's STags and addresses instead of the real side's, and with matching CRCs.
   std::vector<std::uint8_t> translated();
-  // A message of the model as the real side would have said it: the sink of a Read, the headers in a Terminate.
+  // A message of the model with the real side's STags and offsets in a Read's sink or a Terminate's headers.
   Message translated_back(Message message) const;
-  // Where the Read that is this message of the real side puts its data.
+  // Where the Read of this message of the real side puts its data.
   host::Sge sink(std::size_t message, const wire::ReadRequest& read) const;
-  // False while the device has not done it yet: to be called again. Only a program can ask the device for something, so
-  // that is left to advance().
+  // False until the device has done it: call again. Only a program can post requests to the device, so advance() does.
   bool apply(const MemoryChange& change);
   void advance();
   // The first wrong octet of each region at the end.
@@ -49,10 +48,10 @@ class ReplayMemory {
   const Script& script_;
   host::Context& context_;
   std::vector<Registered> regions_;
-  std::map<std::uint32_t, std::uint32_t> unknown_;  // STags that stand for ones that the real side did not have
-  std::set<std::uint64_t> wrapping_;                // tagged offsets that are the real side's own, for they wrap
-  host::Mr* to_end_ = nullptr;                      // for the program to deregister
-  bool ended_ = false;                              // it has asked for that
+  std::map<std::uint32_t, std::uint32_t> unknown_;  // stand-ins for STags that the real side did not have
+  std::set<std::uint64_t> wrapping_;                // tagged offsets that wrap and so are not translated
+  host::Mr* to_end_ = nullptr;                      // to be deregistered by the program
+  bool ended_ = false;                              // the program has posted that
 };
 
 }  // namespace rnic::replay

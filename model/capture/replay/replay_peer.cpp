@@ -74,7 +74,7 @@ bool ReplayPeer::forgive() {
 
 void ReplayPeer::abort() { transport_->abort(); }
 
-// Frames come in order; their last octet may arrive later than the kernel's time.
+// Frames come in order; a frame's last octet may arrive later than the kernel's time.
 void ReplayPeer::on_frame(const Frame& frame, std::uint64_t at_ps) {
   arrivals_.push_back({at_ps, frame});
   event_.notify(sc_core::sc_time::from_value(at_ps - now_ps()));  // the earliest notification stays
@@ -107,7 +107,7 @@ void ReplayPeer::receive(const Frame& frame, std::uint64_t now) {
 
 bool ReplayPeer::resting() const { return now_ps() >= newest_frame_ps_ + kRestPs; }
 
-// Sends every step whose time has come.
+// Sends every step that is due.
 void ReplayPeer::feed() {
   while (next_step_ < script_->steps.size()) {
     const Script::Step& s = script_->steps[next_step_];
@@ -120,8 +120,8 @@ void ReplayPeer::feed() {
   }
 }
 
-// True if no change of memory is due before the octet at `position`. One that is waits until the model has taken in all
-// that was sent and had time to place it.
+// True if no memory change is due before the octet at `position`. A due change waits until the model has acknowledged
+// everything sent and had time to place it.
 bool ReplayPeer::changed(std::size_t position) {
   const std::vector<MemoryChange>& list = script_->memory.changes;
   if (next_change_ == list.size() || list[next_change_].before > position) return true;
@@ -132,7 +132,7 @@ bool ReplayPeer::changed(std::size_t position) {
   return true;
 }
 
-// The peer's FIN comes when the real side has said everything, or after its own.
+// The peer sends its FIN once the real side has sent everything, or after the model's FIN.
 void ReplayPeer::finish() {
   if (closing_) return;
   const bool said = answered() >= script_->close_after;
@@ -155,7 +155,7 @@ void ReplayPeer::transmit_tcp(const wire::TcpHeader& header, ByteSpan payload) {
   transmit(wire::kIpProtocolTcp, std::move(buf), bytes);
 }
 
-// `bytes` octets after the room for the headers of IPv4 and Ethernet.
+// `buf` has `bytes` octets after room for the Ethernet and IPv4 headers.
 void ReplayPeer::transmit(std::uint8_t protocol, BufferRef buf, std::size_t bytes) {
   wire::EthernetHeader ethernet;
   ethernet.dst = chip_.mac;

@@ -1,5 +1,4 @@
-// The captured peer on the wire: a device whose TCP or SCTP sends a captured stream again and reads what the model
-// answers.
+// The captured peer on the wire: a device that sends a captured stream over TCP or SCTP and reads the model's answers.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +26,7 @@ class ReplayPeer final : public sc_core::sc_module, public Device, private Ether
     wire::MacAddress mac;
     wire::Ipv4Address ip;
   };
-  // After so long without a frame the model has done all that the last ones ask of it.
+  // After this time without a frame the model has handled all earlier frames.
   static constexpr std::uint64_t kRestPs = 20'000'000;
   static constexpr std::uint64_t kPollPs = 1'000'000;
   static constexpr unsigned kLineGbps = 100;
@@ -35,11 +34,10 @@ class ReplayPeer final : public sc_core::sc_module, public Device, private Ether
   ReplayPeer(sc_core::sc_module_name nm, const Station& self, const Station& chip);
   std::vector<EthernetPort> ports() override { return {{transmitter_, *this}}; }
 
-  // Plays the script's peer, from the SYN or INIT on; `fed` is the stream to send, as long as the script's. One at a
-  // time.
+  // Plays a script's peer from the SYN or INIT on, one at a time. `fed` is the stream to send, as long as the script's.
   using Apply = std::function<bool(const MemoryChange& change)>;  // false: not done yet, call again
   void begin(const Script& script, std::vector<std::uint8_t> fed, Apply apply);
-  // Counts the messages that the next step waits for as sent, for nothing moves any more. False if it waits for none.
+  // Without progress: counts the messages that the next step waits for as sent. False if it waits for none.
   bool forgive();
   void abort();
 
@@ -49,11 +47,11 @@ class ReplayPeer final : public sc_core::sc_module, public Device, private Ether
   std::size_t acked() const { return transport_->acked(); }
   bool resting() const;
   const MessageReader& answer() const { return *answer_; }
-  // Messages of the model, its startup frame and what was forgiven.
+  // Messages of the model, its startup frame and forgiven messages.
   std::size_t answered() const { return answer_->whole_messages() + (answer_->started() ? 1 : 0) + forgiven_; }
   bool refused() const { return transport_->refused(); }
   std::string transport_error() const { return transport_->error(); }
-  // Grows with everything that comes in or goes out.
+  // Grows with every frame in or out.
   std::uint64_t progress() const { return progress_; }
 
  private:

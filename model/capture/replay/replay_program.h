@@ -1,5 +1,4 @@
-// The program of the real side on the model's host: asks its device for what the capture shows the real one was asked
-// for.
+// The real side's program on the model's host: posts the requests that the capture shows.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +13,16 @@
 
 namespace rnic::replay {
 
-// What came of a connection.
+// The outcome of a connection.
 struct Outcome {
   const Script* script = nullptr;
   std::vector<std::uint8_t> startup;   // octets of the model's startup frame; empty if it sent none
-  std::vector<Message> messages;       // as the real side would have said them
-  std::size_t rest = 0;                // octets of the model after its last whole FPDU
+  std::vector<Message> messages;       // of the model, with the real side's STags and offsets
+  std::size_t rest = 0;                // octets of the model after its last complete FPDU
   std::string stream_error;            // why the model's stream could not be read further
-  bool refused = false;                // the model answered the SYN by a RST
+  bool refused = false;                // the model answered the SYN with a RST
   std::vector<std::string> misplaced;  // octets of the peer that are not where they belong
-  std::string stalled;                 // what was still to come when nothing moved any more
+  std::string stalled;                 // what was outstanding when progress stopped
 };
 
 // Replays one connection after the other.
@@ -34,10 +33,10 @@ class ReplayProgram final : public host::App {
   ~ReplayProgram() override;
 
   bool done() const { return sessions_.size() == scripts_.size() && !running_; }
-  const std::string& error() const { return error_; }  // the host's trouble, which ends the run
+  const std::string& error() const { return error_; }  // of the host; ends the run
   const std::vector<Outcome>& outcomes() const { return outcomes_; }
   std::uint64_t progress() const;
-  // When nothing moves any more: goes on without the messages that are waited for. False if none are.
+  // Without progress: continues without the messages that it waits for. False if it waits for none.
   bool forgive() { return running_ && peer_.begun() && peer_.forgive(); }
   // Ends the current connection as it is.
   void give_up();
@@ -54,7 +53,7 @@ class ReplayProgram final : public host::App {
   const std::uint32_t peer_ip_;
   const std::vector<std::unique_ptr<Script>>& scripts_;
   host::Core& core_;
-  std::vector<std::unique_ptr<Session>> sessions_;  // the last one runs; late events of the others still find them
+  std::vector<std::unique_ptr<Session>> sessions_;  // the last one runs; the others stay for late events
   bool running_ = false;
   std::vector<Outcome> outcomes_;
   bool giving_up_ = false;

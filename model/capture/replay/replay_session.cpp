@@ -14,7 +14,7 @@ using wire::Opcode;
 namespace {
 
 constexpr std::uint32_t kNoLkey = 0;  // STag 0 is never registered
-// IRD and ORD of MPA revision 1, whose frames do not say them.
+// IRD and ORD for MPA revision 1, whose frames do not carry them.
 constexpr std::uint16_t kUntoldDepth = 32;
 
 std::uint8_t connect_flags(const wire::MpaFrame& request) {
@@ -31,8 +31,8 @@ std::uint8_t connect_flags(const wire::MpaFrame& request) {
   return static_cast<std::uint8_t>(flags);
 }
 
-// A responder follows the initiator; only what it asks for beyond that is its own choice. Of the ready-to-receive
-// messages it takes those that its reply names.
+// A responder follows the initiator and chooses only what it asks for beyond that. It accepts the ready-to-receive
+// messages that its reply names.
 std::uint8_t listen_flags(const wire::MpaFrame& request, const wire::MpaFrame& reply) {
   unsigned flags = abi::kCmEnhanced;
   if (reply.crc && !request.crc) flags |= abi::kCmCrc;
@@ -49,7 +49,7 @@ host::ConnParam param_of(const wire::MpaFrame& frame) {
   host::ConnParam param;
   param.responder_resources = frame.enhanced ? frame.enhanced->ird : kUntoldDepth;
   param.initiator_depth = frame.enhanced ? frame.enhanced->ord : kUntoldDepth;
-  if (frame.enhanced) param.max_ird = frame.enhanced->ird;  // what the real side said is what it came to
+  if (frame.enhanced) param.max_ird = frame.enhanced->ird;  // the real side sent the result
   param.private_data.assign(frame.private_data.begin(), frame.private_data.end());
   return param;
 }
@@ -85,7 +85,7 @@ void ReplayProgram::Session::create() {
     const std::vector<std::uint8_t>& from = script_.real.messages()[i].payload;
     std::copy(from.begin(), from.end(), context.memory().span(payload_at_[i], from.size()).data());
   }
-  // A session that was answered by a Terminate alone had no listener.
+  // A session answered only with a Terminate had no listener.
   const bool listened = !script_.refused && (script_.transport == host::Transport::kTcp || script_.real.started());
   if (script_.model == Side::kResponder && listened && script_.fed.started()) {
     const wire::MpaFrame reply = script_.real.started() ? script_.real.startup() : wire::MpaFrame{};
@@ -150,7 +150,7 @@ void ReplayProgram::Session::take_events() {
 
 void ReplayProgram::Session::requested(const host::CmEvent& event) {
   session_.stop_listening();
-  if (!script_.real.started()) return;  // nobody answered it
+  if (!script_.real.started()) return;  // the real side did not answer
   const wire::MpaFrame reply = script_.real.startup();
   if (reply.rejected) {
     session_.context().reject(event.connection, reply.private_data);
@@ -197,7 +197,7 @@ host::SendWr ReplayProgram::Session::request(std::size_t message) const {
     wr.sg_list[0].lkey = kNoLkey;
   } else if (op == Opcode::kReadRequest) {
     const auto read = wire::ReadRequest::parse(m.payload);
-    RNIC_CHECK(read.has_value());  // the script's writer has looked
+    RNIC_CHECK(read.has_value());  // checked by ScriptWriter
     wr.opcode = abi::WrOpcode::kRdmaRead;
     wr.sg_list[0] = memory_->sink(message, *read);
     wr.remote_addr = read->src_to;
@@ -236,7 +236,7 @@ void ReplayProgram::Session::received(const host::Wc& wc) {
   misplaced_.push_back(fmt::format("{}: received {} octets, or others", describe(*b.message), wc.byte_len));
 }
 
-// The program leaves when it did in the capture, and when nothing it asked for is under way.
+// The program disconnects when it did in the capture and has no request outstanding.
 void ReplayProgram::Session::close_in_turn() {
   if (disconnecting_ || stage_ != Stage::kConnected || !script_.model_closes_first) return;
   const bool said = peer_.answered() >= script_.close_after;

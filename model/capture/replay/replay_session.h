@@ -15,7 +15,7 @@ class ReplayProgram::Session {
  public:
   Session(const Script& script, host::Context& context, ReplayPeer& peer, std::uint32_t peer_ip, host::Core& core);
 
-  // Does what can be done; true when the connection is over on both sides.
+  // Makes what progress it can; true when the connection is over on both sides.
   bool advance();
   Outcome outcome() const;
   std::uint64_t progress() const { return progress_; }
@@ -48,7 +48,7 @@ class ReplayProgram::Session {
   const std::uint32_t peer_ip_;
   host::Session session_;
   std::optional<ReplayMemory> memory_;
-  const host::Mr* payloads_ = nullptr;     // what the program sends, and room for what it receives
+  const host::Mr* payloads_ = nullptr;     // payloads to send, and receive buffers
   std::vector<std::uint64_t> payload_at_;  // by message of the real side
   std::vector<Buffer> buffers_;            // for the Sends of the peer
   Stage stage_ = Stage::kCreating;

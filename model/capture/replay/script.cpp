@@ -48,7 +48,7 @@ class ScriptWriter {
     script_.rtr = peer_to_peer && script_.model == Side::kInitiator;
   }
 
-  // What a program can ask the model for, and memory can be planned for.
+  // Refuses messages that a program cannot post or memory cannot be planned for.
   void check() const {
     for (const MessageReader* stream : {&script_.fed, &script_.real}) {
       for (const Message& m : stream->messages()) {
@@ -67,14 +67,14 @@ class ScriptWriter {
     return static_cast<std::size_t>(std::lower_bound(ends_.begin(), ends_.end(), order) - ends_.begin());
   }
 
-  // Octets of the fed stream that were captured before; whole segments.
+  // Octets of the fed stream that were captured before `order`; complete segments.
   std::size_t fed_before(Order order) const {
     const auto at = std::partition_point(fed_.arrivals.begin(), fed_.arrivals.end(),
                                          [order](const RecordedStream::Arrival& a) { return a.order < order; });
     return at == fed_.arrivals.begin() ? 0 : std::prev(at)->end;
   }
 
-  // Nothing of the real side is cut short: a Terminate comes when it has said all that it did say.
+  // The peer's Terminate waits for all captured messages of the real side, so that none is cut short.
   void write_steps() {
     const std::size_t terminate = fed_terminate();
     const auto add = [&](std::size_t end, std::size_t messages) {
@@ -92,7 +92,7 @@ class ScriptWriter {
     }
   }
 
-  // Where the peer's Terminate begins.
+  // The octet at which the peer's Terminate begins.
   std::size_t fed_terminate() const {
     for (const Message& m : script_.fed.messages()) {
       if (m.header.opcode == Opcode::kTerminate) return m.begin;
@@ -100,8 +100,8 @@ class ScriptWriter {
     return SIZE_MAX;
   }
 
-  // A Terminate of the real side's own making follows a request of its program that cannot be carried out. What left
-  // behind the arrival of the peer's Terminate had been posted before it.
+  // If the real side sent a Terminate for a local error, its program had posted a request that cannot be executed.
+  // Messages that left after the peer's Terminate arrived had been posted before.
   void write_posts() {
     const std::vector<Message>& messages = script_.real.messages();
     const std::size_t terminate = fed_terminate();

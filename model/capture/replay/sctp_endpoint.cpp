@@ -19,11 +19,11 @@ using wire::SessionCode;
 
 namespace {
 
-constexpr std::uint16_t kStream = 0;  // the first one of the side that opens the association
+constexpr std::uint16_t kStream = 0;  // first stream of the side that opens the association
 constexpr std::uint32_t kWindow = 1u << 20;
 constexpr std::size_t kPacketBytes = 16384;
 constexpr std::uint8_t kWhole = SctpData::kBegin | SctpData::kEnd;
-// This endpoint knows its peer; it keeps its state from the INIT on.
+// This endpoint trusts its peer and keeps state from the INIT on.
 constexpr std::uint8_t kCookie[] = {'r', 'e', 'p', 'l', 'a', 'y', 0, 0};
 
 bool parameter(const SctpChunk& init, wire::SctpParameterType type, ByteSpan& value) {
@@ -82,7 +82,7 @@ void SctpEndpoint::send(ByteSpan octets) {
   }
 }
 
-// Octet by octet, as an Enhanced Reject of a capture may lack its word.
+// Writes the fields one by one, as a captured Enhanced Reject may lack its IRD/ORD word.
 void SctpEndpoint::queue_startup(ByteSpan frame) {
   const auto message = session_message(frame, config_.startup);
   RNIC_CHECK(message.has_value());
@@ -107,10 +107,10 @@ void SctpEndpoint::queue(std::uint32_t ppid, std::vector<std::uint8_t> user_data
   queue_.push_back({ppid, std::move(user_data), octets_});
 }
 
-// Nothing more comes from, or goes to, the other side.
+// True once neither side has anything left to send.
 bool SctpEndpoint::session_over() const { return closing_ && acked_ == queue_.size() && (terminated_ || rejected_); }
 
-// ---- What comes
+// ---- Receiving
 
 bool SctpEndpoint::packet(std::uint8_t protocol, ByteSpan octets, std::uint64_t now_ps) {
   if (protocol != wire::kIpProtocolSctp) return false;
@@ -135,7 +135,7 @@ bool SctpEndpoint::packet(std::uint8_t protocol, ByteSpan octets, std::uint64_t 
 void SctpEndpoint::take(const wire::SctpHeader& header, const SctpChunk& chunk, std::uint64_t now_ps) {
   if (over() || state_ == State::kClosed) return;
   if (chunk.type == SctpChunkType::kInit) return take_init(header, chunk);
-  // Without T it has to be this side's own.
+  // Without T the tag must be this side's own.
   const bool reflected = (chunk.flags & SctpChunk::kTagReflected) != 0;
   if (header.verification_tag != config_.tag && !(reflected && header.verification_tag == peer_tag_)) return;
   switch (chunk.type) {
@@ -213,7 +213,7 @@ void SctpEndpoint::take_init(const wire::SctpHeader& header, const SctpChunk& ch
   put_step();
 }
 
-// In order only; for anything else the peer gets a report of what is missing.
+// Takes chunks in order only; otherwise the SACK tells the peer what is missing.
 void SctpEndpoint::take_data(const SctpChunk& chunk) {
   const auto data = SctpData::parse(chunk.value);
   if (!data || (state_ != State::kEstablished && state_ != State::kShutdownSent)) return;
@@ -261,7 +261,7 @@ void SctpEndpoint::wrong(const char* what) {
   if (error_.empty()) error_ = std::string("SCTP: ") + what;
 }
 
-// ---- What leaves
+// ---- Sending
 
 void SctpEndpoint::advance(std::uint64_t now_ps) {
   if (over() || state_ <= State::kRefuse) return;
@@ -286,7 +286,7 @@ void SctpEndpoint::advance(std::uint64_t now_ps) {
   put_step();
 }
 
-// What the state waits for an answer of.
+// Sends the chunk whose answer the state waits for.
 void SctpEndpoint::put_step() {
   switch (state_) {
     case State::kListen:

@@ -1,5 +1,5 @@
-// A small SCTP (RFC 9260, 5043) that a test can trust: one association with one DDP stream session, on a cable that
-// loses nothing but what the other end drops.
+// A small SCTP (RFC 9260, 5043) that a test can trust: one association with one DDP stream session, on a cable without
+// losses other than the other end's drops.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ namespace rnic::replay {
 class SctpEndpoint final : public PeerTransport {
  public:
   struct Config {
-    std::uint16_t port = 0, peer_port = 0;  // the peer's, to open; one who listens takes that of the INIT
+    std::uint16_t port = 0, peer_port = 0;  // peer_port is for open(); a listener takes the INIT's
     std::uint32_t tag = 1, tsn = 1;
-    wire::MpaFrameKind startup = wire::MpaFrameKind::kRequest;  // what this side's control message is
+    wire::MpaFrameKind startup = wire::MpaFrameKind::kRequest;  // of this side's control message
   };
   using Emit = std::function<void(ByteSpan packet)>;
   using Deliver = std::function<void(ByteSpan octets)>;  // in MPA's form
@@ -58,7 +58,7 @@ class SctpEndpoint final : public PeerTransport {
   struct Queued {
     std::uint32_t ppid = 0;
     std::vector<std::uint8_t> user_data;
-    std::size_t end = 0;  // of the octets of send() that have been taken up to here
+    std::size_t end = 0;  // octets of send() up to and including this message
   };
 
   void queue(std::uint32_t ppid, std::vector<std::uint8_t> user_data);
@@ -89,7 +89,7 @@ class SctpEndpoint final : public PeerTransport {
   std::uint32_t peer_tag_ = 0, rcv_next_ = 0, window_ = 0;
   std::uint16_t expected_ssn_ = 0;
   std::vector<std::uint8_t> cookie_;  // the peer's
-  std::vector<Queued> queue_;         // all messages ever sent; their index is their DDP-SSN
+  std::vector<Queued> queue_;         // all messages ever sent; the index is the DDP-SSN
   std::size_t octets_ = 0, sent_ = 0, acked_ = 0;
   bool sack_due_ = false, refused_ = false, closing_ = false;
   bool terminated_ = false;  // by the peer

@@ -88,11 +88,11 @@ void TcpEndpoint::take_ack(const TcpHeader& h, std::uint64_t now_ps) {
   progress_ps_ = now_ps;
   const std::size_t octets = std::min(static_cast<std::size_t>(ahead), queue_.size() - acked_);
   acked_ += octets;
-  sent_ = std::max(sent_, acked_);  // what is to be sent again may have been there after all
+  sent_ = std::max(sent_, acked_);  // octets to be retransmitted may have arrived after all
   if (static_cast<std::size_t>(ahead) > octets) fin_sent_ = fin_acked_ = true;
 }
 
-// In order only; for anything else the peer gets a report of what is missing.
+// Takes octets in order only; otherwise the ACK tells the peer what is missing.
 void TcpEndpoint::take_payload(const wire::TcpView& segment) {
   const bool fin = segment.header.has(TcpHeader::kFin);
   if (segment.payload.empty() && !fin) return;

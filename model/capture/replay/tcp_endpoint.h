@@ -1,4 +1,4 @@
-// A small TCP (RFC 9293) that a test can trust: one connection, on a cable that loses nothing but what the other end
+// A small TCP (RFC 9293) that a test can trust: one connection, on a cable without losses other than the other end's
 // drops.
 #pragma once
 
@@ -18,9 +18,9 @@ namespace rnic::replay {
 class TcpEndpoint final : public PeerTransport {
  public:
   struct Config {
-    std::uint16_t port = 0, peer_port = 0;  // the peer's, to open; one who listens takes that of the SYN
+    std::uint16_t port = 0, peer_port = 0;  // peer_port is for open(); a listener takes the SYN's
     std::uint32_t isn = 1;
-    std::uint16_t mss = 1460;  // told to the peer
+    std::uint16_t mss = 1460;  // declared to the peer
   };
   using Emit = std::function<void(const wire::TcpHeader& header, ByteSpan payload)>;
   using Deliver = std::function<void(ByteSpan octets)>;

@@ -13,7 +13,7 @@ using wire::TerminateCause;
 
 namespace {
 
-// Codes of siw that are not the documents'.
+// Codes of siw that differ from the documents'.
 struct CodeChoice {
   TerminateCause real, model;
   const char* why;
@@ -25,7 +25,7 @@ constexpr CodeChoice kCodeChoices[] = {
     {{wire::Layer::kRdma, wire::rdma::kLocalCatastrophicType, 0xff}, wire::rdma::kLocalCatastrophic, "choices.md 8"},
 };
 
-// The real side found the sink of a Read wrong in another way; the replay can only end its STag.
+// The real side refused a Read's sink for another cause; the replay can only end the sink's STag.
 bool stands_for_sink(const TerminateCause& real, const TerminateCause& model) {
   return (real == wire::ddp::kBaseOrBounds || real == wire::ddp::kStagNotAssociated) &&
          model == wire::ddp::kInvalidStag;
@@ -62,12 +62,12 @@ Failing failing_segment(const Script& script) {
   return f;
 }
 
-// siw ignores an Invalidate that it cannot do; the documents end the stream.
+// siw ignores an Invalidate that it cannot execute; the documents end the stream.
 bool refuses_invalidate(const TerminateCause& cause) {
   return cause == wire::rdma::kUnknownStagCannotBeInvalidated || cause == wire::rdma::kForeignStagCannotBeInvalidated;
 }
 
-// siw closes without a Terminate where a Read's source wraps, and where its peer's stream ends within an FPDU.
+// siw closes without a Terminate if a Read's source wraps, or if its peer's stream ends within an FPDU.
 std::string why_alone(const Script& script, const ReadTerminate& model) {
   if (refuses_invalidate(model.cause)) return "RDMAP-9.2-04, RDMAP-9.2-05: siw ignores an Invalidate that it cannot do";
   const auto read = wire::ReadRequest::parse(model.read_request);

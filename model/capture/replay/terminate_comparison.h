@@ -1,4 +1,4 @@
-// The model's Terminate against the real side's, field by field, and what explains where they differ.
+// Compares the model's Terminate with the real side's, field by field, and explains differences.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace rnic::replay {
 
-// nullptr: that side sent none.
+// nullptr: that side sent no Terminate.
 std::vector<Difference> compare_terminates(const Script& script, const Message* real, const Message* model);
 
 }  // namespace rnic::replay

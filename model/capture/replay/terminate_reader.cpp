@@ -4,8 +4,8 @@
 
 namespace rnic::replay {
 
-// The 13 bits after M, D and R are zero on the wire (RDMAP-6.8-02), so a sender with one of the lowest three of octet 2
-// set has them mirrored.
+// The 13 bits after M, D and R are zero on the wire (RDMAP-6.8-02). So a sender that sets one of the lowest three bits
+// of octet 2 has M, D and R mirrored.
 std::optional<ReadTerminate> read_terminate(ByteSpan payload) {
   if (payload.size() < wire::TerminateHeader::kControlBytes) return std::nullopt;
   std::vector<std::uint8_t> octets(payload.begin(), payload.end());

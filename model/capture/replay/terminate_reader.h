@@ -1,4 +1,4 @@
-// Terminate messages of real peers, in RFC 5040's layout whatever layout they were sent in.
+// Reads Terminate messages of real peers into RFC 5040's layout, whatever layout they were sent in.
 #pragma once
 
 #include <cstdint>
