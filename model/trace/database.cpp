@@ -12,10 +12,9 @@
 namespace rnic {
 namespace {
 
-// A file that is renamed when it is whole needs no journal. One transaction holds the whole run. Rows of events come in
-// the order of their ids, so that a table only grows at its end, and nothing of it is looked at again: an index over
-// requests would cost twice of what the rows do. What a request's events are is in its row of `requests`: first and
-// last id.
+// A file that is renamed when it is complete needs no journal. One transaction holds the run. Events are inserted in
+// the order of their ids, so the table only grows at its end and is never read. An index over requests would cost twice
+// as much as the rows. A row of `requests` has the first and last id of the request's events.
 constexpr const char* kBegin = R"(
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
@@ -46,7 +45,7 @@ CREATE VIEW tlps AS SELECT event.id, time_ps, node, place, substr(kind, 5) AS ty
 COMMIT;
 )";
 
-// Rows of a table, as many by one statement as share what it costs to begin one. `row` is "(NULL,?,?)" or the like.
+// Inserts rows into a table, kMany in a statement to share its fixed cost. `row` is "(NULL,?,?)" or the like.
 class Rows {
  public:
   Rows(const Sqlite& database, const std::string& table, const std::string& row)
@@ -54,7 +53,7 @@ class Rows {
         one_(database.prepare("INSERT INTO " + table + " VALUES " + row)),
         many_(database.prepare("INSERT INTO " + table + " VALUES " + repeated(row))) {}
 
-  // `bind` gets an item, the statement, and the number before its first parameter. All is nothing before.
+  // `bind` gets an item, the statement, and the number before its first parameter. Parameters are null at first.
   template <class Item, class Bind>
   void add(const std::vector<Item>& items, Bind bind) {
     std::size_t i = 0;
@@ -81,17 +80,17 @@ class Rows {
   SqliteStatement one_, many_;
 };
 
-// An empty file, so that SQLite takes no journal of an earlier one either, with the tables of events and frames.
+// Creates the tables in an empty file, so that SQLite does not use an earlier file's journal either.
 Sqlite created(const std::string& file) {
   std::error_code none;
-  std::filesystem::resize_file(file, 0, none);  // it may be locked, so it stays the same one
+  std::filesystem::resize_file(file, 0, none);  // it may be locked, so it is not replaced
   Sqlite database(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX);
   database.execute(kBegin);
   database.execute("PRAGMA user_version = " + std::to_string(Database::kVersion));
   return database;
 }
 
-// What most events have in common with others: where they happen, what they are, and whose flow and QP they are of.
+// The fields that many events share: place, kind, flow and QP.
 struct Source {
   const char* where;
   std::uint32_t node, flow, qpn;
@@ -101,7 +100,7 @@ struct Source {
   }
 };
 
-// What words are made of.
+// The fields that determine an event's words.
 struct Meaning {
   const char* text;
   std::array<std::uint32_t, 3> values;
@@ -110,7 +109,7 @@ struct Meaning {
 };
 
 struct Hash {
-  // A multiplication by an odd number that is as random as any.
+  // Multiplies by an arbitrary odd number.
   static std::size_t mix(std::size_t seed, std::uint64_t value) { return (seed ^ value) * 0x9e3779b97f4a7c15u >> 1; }
   std::size_t operator()(const Source& s) const {
     const std::size_t of_chip =
@@ -174,7 +173,7 @@ std::uint64_t Database::source_of(const TimedEvent& t) {
   return known->second;
 }
 
-// 0: none. They are made once for all events that they are true of; what has none is not kept.
+// 0: none. Words are made once for all events with the same Meaning; a Meaning without words is not stored.
 std::uint64_t Database::words_of(const TraceEvent& e) {
   if (is_tlp(e.kind)) return 0;
   bool& kind_has_words = statements_->has_words[static_cast<std::size_t>(e.kind)];
@@ -204,7 +203,7 @@ void Database::note(const TimedEvent& t) {
   if (t.event.kind == TraceKind::kPolled) r.polled_ps = t.ps;
 }
 
-// A column has what its name says, or nothing.
+// A column without a value is null.
 void Database::write_events(const std::vector<TimedEvent>& events) {
   for (const TimedEvent& t : events) {
     ++events_;
@@ -261,7 +260,7 @@ void Database::add_facts(const std::vector<RunFact>& facts) {
   }
 }
 
-// In the order of their numbers, as in the table: appending a row after the last one costs least.
+// In the order of their numbers, as in the table: appending at the end costs least.
 void Database::add_requests() {
   std::sort(requests_.begin(), requests_.end(), [](const Request& a, const Request& b) {
     return static_cast<std::int64_t>(a.number) < static_cast<std::int64_t>(b.number);

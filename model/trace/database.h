@@ -1,4 +1,4 @@
-// A run as an SQLite database: its events, requests, TLPs and frames, to be asked in SQL. database.md has the schema.
+// Writes a run's events, requests, TLPs and frames as an SQLite database. database.md has the schema.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,14 @@
 
 namespace rnic {
 
-// A frame on the cable, as the capture has it.
+// A frame on the cable, as in the capture.
 struct FrameRecord {
   std::uint64_t number = 0;               // from 1 on, as Wireshark counts
   std::uint64_t ps = 0;                   // its last octet arrives
-  std::optional<std::uint32_t> sender{};  // index of the node; nothing for a peer outside of the model
+  std::optional<std::uint32_t> sender{};  // index of the node; nullopt for a peer outside the model
   std::uint32_t bytes = 0;
   RequestId request{};  // as in TraceEvent
-  // Of its TCP segment, if it has one: octets of payload.
+  // Its TCP segment, if any; `payload` is in octets.
   struct Segment {
     std::uint32_t seq = 0, ack = 0, payload = 0;
     std::uint8_t flags = 0;
@@ -29,9 +29,9 @@ struct FrameRecord {
   std::optional<Segment> tcp{};
 };
 
-// Something that is true of the whole run, or of one node: "digest", "rnic.tcp.mtu".
+// A property of the run or of a node: "digest", "rnic.tcp.mtu".
 struct RunFact {
-  std::string node;  // empty: of the run
+  std::string node;  // empty: the run
   std::string name, value;
 };
 
@@ -39,15 +39,14 @@ class Database final : public EventReader {
  public:
   static constexpr unsigned kVersion = 2;  // of the schema: PRAGMA user_version
 
-  // ConfigError if there can be no such file.
+  // ConfigError if the file cannot be created.
   Database(const std::string& file, const std::vector<std::string>& nodes, EventWords words);
   ~Database() override;
 
-  // Rows are made in a thread of their own. The first failure is kept for close(), which may throw where the run must
-  // go on.
+  // A separate thread writes the rows. close() throws the first failure, as the run must not be interrupted.
   void events(const std::vector<TimedEvent>& batch) override;
   void frame(const FrameRecord& frame);
-  // Makes requests and indexes of what there is. OutputError if not all could be written; then there is no file.
+  // Adds the facts, requests, index and views. OutputError if anything could not be written; then there is no file.
   void close(const std::vector<RunFact>& facts);
 
  private:
@@ -73,13 +72,13 @@ class Database final : public EventReader {
   const std::vector<std::string> nodes_;
   const EventWords words_;
   std::unique_ptr<Statements> statements_;
-  std::uint64_t events_ = 0;  // written, or about to be
+  std::uint64_t events_ = 0;  // written or queued
   RequestNumbers numbers_;
   std::vector<Request> requests_;
   std::unordered_map<std::uint64_t, std::size_t> request_index_;  // looked up, never iterated
   std::vector<FrameRecord> frames_;                               // for the next task
-  std::string failure_;                                           // of the first write that failed
-  Worker worker_;                                                 // ends before what it works on
+  std::string failure_;                                           // the first one
+  Worker worker_;                                                 // last: its thread ends before the other members
 };
 
 }  // namespace rnic

@@ -1,4 +1,4 @@
-// 64 bits that two runs share if and only if (but for chance) the same things happened in the same cycles.
+// A 64-bit digest that two runs share if and only if (but for chance) the same events happened in the same cycles.
 #pragma once
 
 #include <array>
@@ -10,9 +10,9 @@
 
 namespace rnic {
 
-// Each event is hashed over all of its fields, its domain and its cycle among them, with SplitMix64's finalizer, and
-// the hashes are added. So it does not matter in which order stages are called within a cycle, how far a stage runs
-// ahead of its neighbours, or which of two clocks the kernel serves first; only what happened, and when.
+// SplitMix64's finalizer hashes each event with all its fields, domain and cycle included, and the hashes are added. So
+// the order of stages within a cycle, the run-ahead of a stage and the order of clocks in the kernel do not matter;
+// only the events and their cycles do.
 class TraceDigest final : public TraceSink {
  public:
   void event(const TraceDomain& domain, const TraceEvent& event) override;

@@ -1,5 +1,4 @@
-// What happened, once: a stage states a fact, and digest, logs and breakdowns are sinks that listen. Free when nobody
-// does.
+// Trace events: a stage records an event once, and digest, logs and breakdowns are sinks of it. Free without a sink.
 #pragma once
 
 #include <string>
@@ -11,7 +10,7 @@ namespace rnic {
 
 const char* to_string(TraceKind kind);
 
-// A clock whose stages record. Cycle numbers of one domain do not compare with another's; times do.
+// A clock whose stages record. Cycle numbers of different domains cannot be compared; times can.
 struct TraceDomain {
   std::string name;
   std::uint64_t period_ps = 0;
@@ -19,7 +18,7 @@ struct TraceDomain {
 
 class TraceSink {
  public:
-  // In no order: a stage may run ahead of its neighbours. A sink that writes a log sorts by time.
+  // Events come in no order, as stages run ahead of their neighbours. A sink that writes a log sorts by time.
   virtual void event(const TraceDomain& domain, const TraceEvent& event) = 0;
 
  protected:
@@ -33,12 +32,12 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // A detailed sink gets the events that only a log or a breakdown looks at, too. They cost time.
+  // A detailed sink also gets the events that only a log or a breakdown needs. They cost time.
   void attach(TraceSink& sink, bool detailed = false) {
     sinks_.push_back(&sink);
     if (detailed) detailed_.push_back(&sink);
   }
-  // A detailed sink that also gets kTaken, and fetches of receive requests for shared queues: what nobody else needs.
+  // A detailed sink that also gets kTaken and fetches of receive requests for shared queues, which no other sink needs.
   void attach_timing(TraceSink& sink) {
     attach(sink, true);
     timing_.push_back(&sink);

@@ -1,4 +1,4 @@
-// All events of a run in the order of time, batch by batch, for those who write them down.
+// Passes all events of a run in time order, in batches, to readers that write them.
 #pragma once
 
 #include <functional>
@@ -15,28 +15,27 @@ struct TimedEvent {
   TraceEvent event;
 };
 
-// What an event's numbers mean, where their names do not say it; it may be nothing. It follows from the event's kind,
-// values and text alone.
+// A text for an event whose numbers need one; may be empty. Depends only on the event's kind, values and text.
 using EventWords = std::function<std::string(const TraceEvent&)>;
 
 class EventReader {
  public:
   virtual ~EventReader() = default;
-  // In order, and none earlier than those of the batch before.
+  // In order, and none earlier than the previous batch.
   virtual void events(const std::vector<TimedEvent>& batch) = 0;
 };
 
-// Keeps events as they are while the simulation runs: a stage that states a fact pays for a copy of 80 octets. What
-// formats them is called by advance(), between two steps of the kernel. Events of one picosecond are in an order of
-// their own, so that two runs in which the same things happened give the same batches.
+// Stores raw events while the simulation runs: recording one costs a copy of 80 octets. advance() calls the readers
+// that format them, between two steps of the kernel. Events of one picosecond have a fixed order, so that equal runs
+// give equal batches.
 class EventStream final : public TraceSink {
  public:
-  // The names of all domains to come.
+  // `nodes` are the names of all later domains.
   explicit EventStream(std::vector<std::string> nodes);
 
   void attach(EventReader& reader) { readers_.push_back(&reader); }
   void event(const TraceDomain& domain, const TraceEvent& event) override;
-  // No event before this time will come any more; one that does is a bug.
+  // No event before this time may follow.
   void advance(std::uint64_t ps);
 
   const std::vector<std::string>& nodes() const { return nodes_; }

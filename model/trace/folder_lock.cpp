@@ -23,7 +23,7 @@ bool is_taken(int descriptor, int how) {
 }
 
 void lock(int descriptor, int how, const std::string& refused) {
-  if (descriptor < 0) return;  // the writer there reports why that is impossible
+  if (descriptor < 0) return;  // the writer reports the reason
   const auto end = std::chrono::steady_clock::now() + kMoment;
   while (is_taken(descriptor, how)) {
     if (std::chrono::steady_clock::now() >= end) {

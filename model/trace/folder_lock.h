@@ -1,4 +1,4 @@
-// Who writes into a folder, and into a file of its own outside of it.
+// Locks on the output folder of a run, and on output files outside it.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace rnic {
 
-// As long as it lives, nobody else writes into the folder: a run is there alone, the processes of a sweep share it. The
-// lock is the system's, on the folder itself, and ends with the process; where the file system has none, there is none.
+// Keeps other writers out of the folder during its lifetime: a run has the folder alone, the processes of a sweep share
+// it. It is a system lock on the folder and ends with the process; a file system without locks gives none.
 class FolderLock final {
  public:
   enum class Kind { kAlone, kShared };
-  // ConfigError if somebody else has it. One who was killed may need a moment to end.
+  // ConfigError if another process holds it. A killed process may take a moment to release it.
   FolderLock(const std::string& folder, Kind kind);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
@@ -22,11 +22,11 @@ class FolderLock final {
   const int descriptor_;
 };
 
-// The same for a file that two runs name, whatever their folders are. The lock is on what is written until the file is
-// whole, which is created; nothing is locked of a pipe or a device.
+// The same for a file that runs in different folders may share. Creates and locks the ".part" file; does not lock a
+// pipe or a device.
 class FileLock final {
  public:
-  // ConfigError if somebody else has it. A file that cannot be created is left to who writes it.
+  // ConfigError if another process holds it. The writer reports a file that cannot be created.
   explicit FileLock(const PendingFile& file);
   ~FileLock();
   FileLock(const FileLock&) = delete;

@@ -9,8 +9,8 @@
 namespace rnic {
 namespace {
 
-// fstapi does not report failed writes, but they show: a block's length (section type, then 64 bits, big-endian)
-// leads to the next block, and the last one's to the end of the file.
+// fstapi does not report failed writes, but they show in the file: each block's length (section type, then 64 bits,
+// big-endian) leads to the next block, and the last one's to the end of the file.
 bool blocks_fill(const std::string& file) {
   std::ifstream in(file, std::ios::binary | std::ios::ate);
   const auto end = static_cast<std::uint64_t>(in.tellg());
@@ -45,14 +45,14 @@ FstSink::FstSink(const std::string& file) : pending_(file), writer_(fstWriterCre
   fstWriterSetPackType(writer_, FST_WR_PT_LZ4);
   fstWriterSetTimescaleFromString(writer_, "1ps");
   fstWriterSetVersion(writer_, "rnicsim");
-  fstWriterSetDate(writer_, "");  // the same run is the same file
+  fstWriterSetDate(writer_, "");  // equal runs give equal files
 }
 
 FstSink::~FstSink() {
   if (writer_ != nullptr) fstWriterClose(writer_);
 }
 
-// Viewers show the word instead of the value. A table is for values of one width.
+// Viewers show the word instead of the value. A table serves values of one width.
 std::uint32_t FstSink::enumeration(const WaveVariable& v) {
   const auto [known, fresh] = enumerations_.try_emplace({v.words, v.width}, 0);
   if (!fresh) return known->second;
@@ -95,7 +95,7 @@ void FstSink::value(std::size_t variable, std::string_view bits) {
 
 void FstSink::close() {
   if (writer_ == nullptr) return;
-  if (last_ps_ == 0) time(1);  // readers take an end at 0 for a file that was never finished
+  if (last_ps_ == 0) time(1);  // readers take an end at 0 for an unfinished file
   fstWriterClose(writer_);
   writer_ = nullptr;
   if (is_complete(pending_.name(), handles_.size())) return pending_.commit();

@@ -1,4 +1,4 @@
-// GTKWave's compressed waveform format, written by its own library (fstapi), in picoseconds.
+// GTKWave's compressed waveform format, written by its library (fstapi), in picoseconds.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// GTKWave's waveform library as it is, but for its temporary files. It maps them, and a mapped page that a full disk
-// has no room for ends the program with SIGBUS; in memory there is room as long as there is memory. They are small: a
-// few octets a variable, and the times of one block.
+// GTKWave's waveform library, unchanged except for its temporary files. It maps them, and on a full disk an access to a
+// mapped page ends the program with SIGBUS, so they are kept in memory. They are small: a few octets per variable, and
+// the times of one block.
 #define _GNU_SOURCE
 #include FST_CONFIG_INCLUDE
 
@@ -16,7 +16,7 @@ static FILE* open_in_memory(void) {
   return file;
 }
 
-// The names of variables go to a temporary file beside the waveform.
+// The library writes names of variables to a temporary file beside the waveform.
 static FILE* open_unless_hierarchy(const char* name, const char* mode) {
   static const char kHierarchy[] = ".hier";
   const size_t length = strlen(name), suffix = sizeof kHierarchy - 1;

@@ -1,4 +1,4 @@
-// A link as a source of trace events: what passes here is stated as a fact, without the stage knowing of it.
+// Records the messages of a link as trace events, without code in the stages.
 #pragma once
 
 #include "model/common/link_base.h"
@@ -7,8 +7,8 @@
 
 namespace rnic {
 
-// An event's cycle is that of the push, of a message's last beat; its place is the link's name. Only a detailed link is
-// looked at with every beat, for the time of the first one.
+// An event's cycle is that in which the message's last beat is pushed; its place is the link's name. Only a detailed
+// link is observed at every beat, for the time of the first one.
 class LinkTrace final : public LinkTap {
  public:
   LinkTrace(LinkBase& link, const Recorder& recorder, const Owners& owners);
@@ -21,7 +21,7 @@ class LinkTrace final : public LinkTap {
   Cycle first_ = 0;
 };
 
-// The consumer's end of a link whose messages are events: kTaken when it pops one. A beat a message.
+// The consumer's end of a link whose messages are events: records kTaken when it pops one. A message is one beat.
 class TakeTrace final : public LinkObserver {
  public:
   TakeTrace(LinkBase& link, const Recorder& recorder, const Owners& owners);

@@ -6,7 +6,7 @@
 namespace rnic {
 namespace {
 
-// A field inside of a message is no scope of its own: "cause.code" is cause_code, "sge[1].lkey" sge_1_lkey.
+// A nested field of a message has no scope of its own: "cause.code" is cause_code, "sge[1].lkey" sge_1_lkey.
 std::string variable_of(const std::string& field) {
   std::string variable;
   for (const char c : field) {
@@ -65,7 +65,7 @@ void LinkWave::popped(Cycle now, Cycle credit) {
 }
 
 void LinkWave::emptied(Cycle now) {
-  if (!pending_.empty()) change(valid_, std::max(pending_.front().visible, now + 1), 0);  // if it shows only then
+  if (!pending_.empty()) change(valid_, std::max(pending_.front().visible, now + 1), 0);  // also if not yet visible
   change(valid_, now + 1, 0);
   change(credit_, now + 1, 1);
   pending_.clear();

@@ -1,4 +1,4 @@
-// A link in the waveform, as pins at its consumer's end: a beat moves in each cycle with valid and ready.
+// Draws a link in the waveform as pins at its consumer's end: a beat moves in each cycle with valid and ready.
 #pragma once
 
 #include <algorithm>
@@ -13,18 +13,18 @@
 namespace rnic {
 
 // Variables of the scope: `valid` while a beat is visible to the consumer, the fields of its message (`failed_length`),
-// `ready` in the cycle in which it is taken, and `credit` while the producer may push. The clock must not run ahead: a
-// wave is drawn in order.
+// `ready` in the cycle in which it is taken, and `credit` while the producer may push. The clock must not run ahead, as
+// the wave is drawn in order.
 //   LinkWave wave(waves, link, clk.period_ps());
 //   link.observe(wave);
-// Where waves.dumps(link.name()) is false a link is better not observed at all.
+// Do not observe a link if waves.dumps(link.name()) is false.
 class LinkWave final : public LinkObserver {
  public:
   LinkWave(Waves& waves, LinkBase& link, std::uint64_t period_ps);
   LinkWave(const LinkWave&) = delete;
   LinkWave& operator=(const LinkWave&) = delete;
 
-  // Observes the link from cycle `next` on, in which it is settled; the fields are unknown until a beat is visible.
+  // Observes the link from cycle `next` on, when it is settled; the fields are unknown until a beat is visible.
   void join(Cycle next);
   void leave() { link_.forget(*this); }
   const LinkBase& link() const { return link_; }

@@ -49,7 +49,7 @@ void write_file(const std::string& file, const std::string& text) try {
   OutputFile out(file);
   out.write(text);
   out.close();
-} catch (const ConfigError& error) {  // it cannot even be created
+} catch (const ConfigError& error) {  // it cannot be created
   throw OutputError(error.what());
 }
 

@@ -1,4 +1,4 @@
-// A file that is written in large pieces and does not lose errors.
+// A file that is written in large pieces and reports every error.
 #pragma once
 
 #include <cstdio>
@@ -18,12 +18,12 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  // The first failure (disk full, for one) is kept for close(), which may throw where a simulation process must not.
+  // close() throws the first failure (disk full, for example), as a simulation process must not throw.
   void write(ByteSpan bytes);
   void write(const std::string& text);
 
-  // Gives the file its name. If anything could not be written, removes it and throws OutputError naming file and
-  // reason. Without close() what was written stays under the name of a PendingFile, as after any other error.
+  // Gives the file its final name. If anything could not be written, removes it and throws OutputError with file and
+  // reason. Without close(), the data stays under the PendingFile's name, as after any other error.
   void close();
 
   const std::string& name() const { return pending_.file(); }
@@ -37,7 +37,7 @@ class OutputFile {
   int error_ = 0;  // errno of the first failure
 };
 
-// A whole file at once. Throws OutputError.
+// Writes a file at once. Throws OutputError.
 void write_file(const std::string& file, const std::string& text);
 
 }  // namespace rnic

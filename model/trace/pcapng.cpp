@@ -64,7 +64,7 @@ PcapngWriter::PcapngWriter(const std::string& file) : out_(file) {
     put32(out_, kByteOrderMagic);
     put16(out_, 1);  // version 1.0
     put16(out_, 0);
-    put32(out_, 0xffffffff);  // the section's length is not known
+    put32(out_, 0xffffffff);  // the section's length is unknown
     put32(out_, 0xffffffff);
     put_option(out_, kUserApplication, as_bytes(kApplication));
     put_option(out_, kEnd, {});

@@ -8,7 +8,7 @@ namespace rnic {
 
 namespace fs = std::filesystem;
 
-// What a symbolic link leads to need not be there yet.
+// The target of a symbolic link need not exist yet.
 PendingFile::PendingFile(std::string file) : file_(std::move(file)), target_(file_), name_(file_) {
   std::error_code error;
   const fs::file_status there = fs::status(file_, error);

@@ -1,12 +1,12 @@
-// The name that a file has until it is whole.
+// The temporary name of a file until it is complete.
 #pragma once
 
 #include <string>
 
 namespace rnic {
 
-// A file is written as "<file>.part" beside where it belongs, and renamed when it is whole: what has its own name is
-// complete. What is no regular file (a pipe, a device) is written in place.
+// A file is written as "<file>.part" in its folder and renamed when it is complete, so a file with its final name is
+// complete. A pipe or a device is written in place.
 class PendingFile {
  public:
   explicit PendingFile(std::string file);
@@ -15,19 +15,19 @@ class PendingFile {
   // Where to write.
   const std::string& name() const { return name_; }
 
-  // Not a pipe or a device, which is written in place.
+  // False for a pipe or a device.
   bool is_renamed() const { return name_ != target_; }
 
-  // Removes what an earlier run left under its name.
+  // Removes an earlier run's file.
   void remove_earlier() const noexcept;
-  // It is whole. Throws OutputError if it cannot be renamed.
+  // The file is complete. Throws OutputError if it cannot be renamed.
   void commit() const;
-  // It will never be: nothing is left, and its room on the disk is free again.
+  // The file stays incomplete: removes it and frees its disk space.
   void discard() const noexcept;
 
  private:
   const std::string file_;
-  std::string target_;  // the file, or what it is a symbolic link to
+  std::string target_;  // the file, or the target of a symbolic link
   std::string name_;
 };
 

@@ -33,7 +33,7 @@ constexpr unsigned kEventNames = 2, kAnnotationNames = 3, kIid = 1, kName = 2;
 constexpr unsigned kSequence = 1;
 constexpr std::uint64_t kRateIntervalPs = 1'000'000;
 
-// Names of what an event says of itself, by their interned ids.
+// Interned ids of the names of an event's annotations.
 enum Annotation : unsigned { kRequest = 1, kFlow, kQpn, kBytes, kReceive, kAddress, kTag, kWords, kPicoseconds };
 constexpr const char* kAnnotationNames[] = {"request", "flow", "qpn",   "bytes", "receive",
                                             "address", "tag",  "words", "ps"};
@@ -89,7 +89,7 @@ void PerfettoTrace::put(std::uint64_t ps, unsigned field, const ProtoMessage& co
   trace_.message(trace::kPacket, packet_);
 }
 
-// The names that later packets only number, and the nodes.
+// Writes the names that later packets refer to by number, and the nodes.
 void PerfettoTrace::put_begin_of_file() {
   ProtoMessage names, name;
   const auto intern = [&](unsigned field, unsigned iid, const char* text) {
@@ -135,7 +135,7 @@ std::uint64_t PerfettoTrace::new_track(std::uint32_t node, const std::string& na
   return tracks_;
 }
 
-// A name may lie at several places in memory.
+// Equal names may have different addresses.
 std::uint64_t PerfettoTrace::place_track(const TimedEvent& t) {
   const auto [known, is_new] = places_[t.node].try_emplace(t.event.where, 0);
   if (!is_new) return known->second;
@@ -151,7 +151,7 @@ const PerfettoTrace::Request& PerfettoTrace::note(const TimedEvent& t) {
   return requests_[index->second];
 }
 
-// The rate of an interval stands at its begin; after the last one before a pause comes a zero.
+// An interval's rate is at the interval's beginning; a zero follows the last interval before a pause.
 void PerfettoTrace::end_interval(std::uint32_t node) {
   Sending& s = sending_[node];
   const auto rate = [&](std::uint64_t interval, double gbps) {
@@ -215,7 +215,7 @@ void PerfettoTrace::events(const std::vector<TimedEvent>& batch) {
   trace_.clear();
 }
 
-// Each request on the first track of its node that is free by then. Slices of one track follow each other.
+// Puts each request on the first track of its node that is free then. Slices of a track do not overlap.
 void PerfettoTrace::put_requests() {
   struct Lane {
     std::uint64_t track, free_ps;
@@ -243,7 +243,7 @@ void PerfettoTrace::put_requests() {
 
 void PerfettoTrace::put_requests_under_way() {
   for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
-    std::vector<std::pair<std::uint64_t, int>> changes;  // time, by how many
+    std::vector<std::pair<std::uint64_t, int>> changes;  // time, increment
     for (const Request& r : requests_) {
       if (r.node != node) continue;
       changes.emplace_back(r.first_ps, 1);

@@ -1,5 +1,5 @@
-// A run for https://ui.perfetto.dev: Perfetto's own format, tracks of events per node and block, and one arrow after
-// the other from event to event of a work request.
+// Writes a run for https://ui.perfetto.dev in Perfetto's format: tracks of events per node and block, and arrows from
+// event to event of a work request.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace rnic {
 
-// Messages of Protocol Buffers, of which a trace needs no more than this: numbers, texts and messages in messages.
+// A message of Protocol Buffers. A trace needs only numbers, texts and nested messages.
 class ProtoMessage final {
  public:
   void number(unsigned field, std::uint64_t value);  // int32 to uint64, bool, enum
@@ -29,17 +29,16 @@ class ProtoMessage final {
   std::string octets_;
 };
 
-// A node is a process. Each of its places is a track of instants, which belong to the flow of their request. A request
-// is also a slice from its first event to its last, on the first track where there is room. Counters are the requests
-// under way, and the rate at which frames are sent. Perfetto's times are nanoseconds: an event has its picoseconds
-// beside them.
+// A node is a process. Each of its places is a track of instants, which belong to their request's flow. A request is
+// also a slice from its first event to its last, on the first free track. Counters show the requests in flight and the
+// rate of sent frames. Perfetto's times are nanoseconds; an event carries its picoseconds separately.
 class PerfettoTrace final : public EventReader {
  public:
-  // ConfigError if there can be no such file.
+  // ConfigError if the file cannot be created.
   PerfettoTrace(const std::string& file, std::vector<std::string> nodes, EventWords words);
 
   void events(const std::vector<TimedEvent>& batch) override;
-  // OutputError if not all could be written.
+  // OutputError if anything could not be written.
   void close();
 
  private:
@@ -49,7 +48,7 @@ class PerfettoTrace final : public EventReader {
     std::uint32_t node;  // of its first event
   };
   struct Sending {
-    std::uint64_t bytes = 0, interval = 0;  // in the interval of this number
+    std::uint64_t bytes = 0, interval = 0;  // bytes in interval number `interval`
   };
   std::uint64_t new_track(std::uint32_t node, const std::string& name, bool counts, const char* unit = "");
   std::uint64_t place_track(const TimedEvent& t);
@@ -66,7 +65,7 @@ class PerfettoTrace final : public EventReader {
   const std::vector<std::string> nodes_;
   const EventWords words_;
   std::uint64_t tracks_ = 0;
-  std::vector<std::unordered_map<const char*, std::uint64_t>> places_;  // of a node: looked up, never iterated
+  std::vector<std::unordered_map<const char*, std::uint64_t>> places_;  // by node: looked up, never iterated
   std::vector<std::map<std::string, std::uint64_t>> place_names_;
   std::vector<std::uint64_t> rates_;  // tracks
   std::vector<Sending> sending_;

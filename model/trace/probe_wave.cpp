@@ -31,7 +31,7 @@ void ProbeWave::leave() {
   }
 }
 
-// Values that have changed without a call since the last cycle in which stages were called.
+// Shows values that changed without a call since the last cycle in which stages were called.
 void ProbeWave::before(Cycle cycle) {
   for (const std::size_t i : timed_) {
     Shown& s = shown_[i];

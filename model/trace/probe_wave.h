@@ -1,4 +1,4 @@
-// Probes of a clock's stages in the waveform: the value of each in every cycle.
+// Draws probes of a clock's stages in the waveform: the value of each in every cycle.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace rnic {
 
-// A register's value is that after the edge at which the cycle begins: what a stage decides in cycle n shows from
-// (n + 1) periods on, as the `valid` of a link does. While this does not watch, it costs nothing.
+// A register's value is that after the edge at which the cycle begins: a decision of a stage in cycle n shows from
+// (n + 1) periods on, like a link's `valid`. Costs nothing while it does not watch.
 class ProbeWave final : private CycleWatcher {
  public:
-  // Those probes whose scopes are dumped. They read stages of this clock.
+  // Shows the probes whose scopes are dumped. They read stages of this clock.
   ProbeWave(Waves& waves, ClockDomain& clk, const std::vector<Probe>& probes);
   ~ProbeWave() { leave(); }
   ProbeWave(const ProbeWave&) = delete;
   ProbeWave& operator=(const ProbeWave&) = delete;
 
-  // Watches from the next cycle on. Both while the kernel stands.
+  // join() watches from the next cycle on. Call both while the kernel is stopped.
   void join();
   void leave();
-  // The waveform knows all changes before the next cycle.
+  // Passes all changes before the next cycle to the waveform.
   void settle() {
     if (watches_) before(clk_.next());
   }
@@ -43,7 +43,7 @@ class ProbeWave final : private CycleWatcher {
   Waves& waves_;
   ClockDomain& clk_;
   std::vector<Shown> shown_;
-  std::vector<std::size_t> timed_;  // of shown_: those that change without a call
+  std::vector<std::size_t> timed_;  // indexes in shown_ of probes that change without a call
   bool watches_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Numbers of 64 bits for the ids of one file.
+// 64-bit numbers for the request ids in one file.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,7 @@
 
 namespace rnic {
 
-// An id's packed number; ids of nodes that are too high for one are counted from 1 on as they come, which no packed
-// number is.
+// An id's packed number. Ids of nodes too high for one are numbered from 1 on as they come, below any packed number.
 class RequestNumbers final {
  public:
   // 0: none.

@@ -14,7 +14,7 @@ constexpr const char* kSpan =
     "SELECT id, text, coalesce(posted_ps, first_ps), coalesce(polled_ps, last_ps), events, first_event, "
     "last_event ";
 
-// SQLite's integers have a sign.
+// SQLite's integers are signed.
 std::uint64_t time_of(const SqliteStatement& row, int column) {
   const std::uint64_t ps = row.number(column);
   if (ps > INT64_MAX) throw SqliteError("a time before the run began");
@@ -34,7 +34,7 @@ std::optional<std::uint64_t> known(const SqliteStatement& row, int column) {
 
 }  // namespace
 
-// SQLite's own mistakes are those of the file.
+// An error of SQLite is an error of the file.
 template <class Read>
 auto RequestStory::reading(Read read) const -> decltype(read()) try {
   return read();
@@ -62,7 +62,7 @@ RequestSpan RequestStory::find(const std::string& text) const {
     SqliteStatement row = database_->prepare(std::string(kSpan) + "FROM requests WHERE text = ?");
     row.bind(1, text);
     if (row.step()) return span_of(row);
-    // Of the names beside it the one that begins like it for longest.
+    // The neighbouring name with the longest common beginning.
     SqliteStatement near = database_->prepare(
         "SELECT text FROM (SELECT text FROM (SELECT text FROM requests WHERE text < ?1 ORDER BY text DESC LIMIT 1) "
         "UNION ALL SELECT text FROM (SELECT text FROM requests WHERE text > ?1 ORDER BY text LIMIT 1))");
@@ -107,10 +107,10 @@ std::vector<StoryLine> RequestStory::tell(const RequestSpan& request) const {
 
 Retransmissions RequestStory::meanwhile(const RequestSpan& request) const {
   return reading([&] {
-    // All requests of its queue: by number, or, where numbers do not tell, by text.
+    // All requests of its queue: by number if numbers are packed, otherwise by text.
     const bool packed = RequestNumbers::packed(request.number);
     const std::string queue = request.text.substr(0, request.text.rfind('.') + 1);
-    const std::string first_text = queue + '0', last_text = queue + ':';  // which is after all digits
+    const std::string first_text = queue + '0', last_text = queue + ':';  // ':' sorts after all digits
     const std::string of_queue =
         packed ? "BETWEEN ?1 AND ?2" : "IN (SELECT id FROM requests WHERE text BETWEEN ?1 AND ?2)";
     SqliteStatement row = database_->prepare("SELECT count(*), min(time_ps), max(time_ps) FROM events WHERE request " +

@@ -1,4 +1,4 @@
-// What a run's database tells of single requests.
+// Reads single requests from a run's database.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ class Sqlite;
 struct RequestSpan {
   std::uint64_t number = 0;  // in the database
   std::string text;
-  std::uint64_t first_ps = 0, last_ps = 0;  // of its events; from posting to polling where both are known
+  std::uint64_t first_ps = 0, last_ps = 0;  // of its events; from posting to polling if both are known
   std::uint64_t events = 0;
-  std::uint64_t first_event = 0, last_event = 0;  // others lie between
+  std::uint64_t first_event = 0, last_event = 0;  // events of other requests may lie between
 };
 
 struct StoryLine {
@@ -27,24 +27,24 @@ struct StoryLine {
   std::optional<std::uint64_t> flow, qpn, bytes, address, tag;
 };
 
-// Frames of a queue that were sent once more within a time.
+// Frames of a queue that were retransmitted within a time.
 struct Retransmissions {
   std::uint64_t frames = 0, first_ps = 0, last_ps = 0;
 };
 
 class RequestStory final {
  public:
-  // ConfigError if there is no such database, or it is none of a run.
+  // ConfigError if there is no such file, or it is not a run's database.
   explicit RequestStory(const std::string& file);
   ~RequestStory();
 
-  // ConfigError for an unknown request, which names the nearest one.
+  // ConfigError for an unknown request; its text names the nearest one.
   RequestSpan find(const std::string& text) const;
-  // Its events in the order of time.
+  // The request's events in time order.
   std::vector<StoryLine> tell(const RequestSpan& request) const;
-  // Of all requests of its queue, answers to them included, while it was under way: why it may have had to wait.
+  // Retransmissions of its queue, answers included, while it was in flight: a possible cause of its delay.
   Retransmissions meanwhile(const RequestSpan& request) const;
-  // Those that took longest, the slowest first: of the requests of programs, if the run has any.
+  // The slowest requests, slowest first; only requests of programs, if the run has any.
   std::vector<RequestSpan> slowest(unsigned count) const;
 
  private:

@@ -1,5 +1,4 @@
-// SQLite's C interface for C++: statements end with their scope, and what fails is an exception that names file and
-// reason.
+// SQLite's C interface for C++: statements end with their scope, and failures are exceptions.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ struct SqliteError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A statement with its parameters, from 1 on, and the columns of its current row, from 0 on.
+// A statement with its parameters, counted from 1, and the columns of its current row, counted from 0.
 class SqliteStatement final {
  public:
   SqliteStatement(sqlite3* database, std::string_view sql) : database_(database) {
@@ -28,7 +27,7 @@ class SqliteStatement final {
   void bind(int parameter, std::uint64_t value) {
     sqlite3_bind_int64(statement_.get(), parameter, static_cast<sqlite3_int64>(value));
   }
-  // The text has to live until the next step.
+  // The text must live until the next step.
   void bind(int parameter, std::string_view text) {
     sqlite3_bind_text(statement_.get(), parameter, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
   }
@@ -42,14 +41,14 @@ class SqliteStatement final {
     if (result != SQLITE_ROW && result != SQLITE_DONE) check(result);
     return result == SQLITE_ROW;
   }
-  // For a statement without rows, which may be run again with other parameters.
+  // For a statement without rows; it may run again with other parameters.
   void run() {
     step();
     sqlite3_reset(statement_.get());
   }
 
   bool is_null(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }
-  // SQLite has a type for each value, whatever its column was declared as: SqliteError for another one.
+  // SqliteError if the value has another type: in SQLite a value's type may differ from its column's.
   std::uint64_t number(int column) const {
     expect(column, SQLITE_INTEGER, "an integer");
     return static_cast<std::uint64_t>(sqlite3_column_int64(statement_.get(), column));
@@ -59,7 +58,7 @@ class SqliteStatement final {
     if (!is_null(column)) expect(column, SQLITE_TEXT, "text");
     return shown(column);
   }
-  // A value of any type as SQLite writes it.
+  // A value of any type, formatted by SQLite.
   std::string shown(int column) const {
     const auto* const text = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
     return text == nullptr ? "" : text;
@@ -87,7 +86,7 @@ class Sqlite final {
   Sqlite(const std::string& file, int flags) {
     sqlite3* database = nullptr;
     const int result = sqlite3_open_v2(file.c_str(), &database, flags, nullptr);
-    database_.reset(database);  // there is one even where it could not be opened
+    database_.reset(database);  // there is one even if it could not be opened
     if (result != SQLITE_OK) throw SqliteError(sqlite3_errmsg(database));
   }
 

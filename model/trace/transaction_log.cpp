@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kDigits = 20;  // of the largest number
 
-// Appends to memory that is large enough. Half of what a log costs is here.
+// Appends to memory that is large enough. This is half the cost of a log.
 class Appender {
  public:
   explicit Appender(char* to) : to_(to) {}

@@ -1,4 +1,4 @@
-// Every trace event as a line, in the order of time: what happened to whom, for a reader, a spreadsheet or a script.
+// Writes every trace event as a line, in time order, for a reader, a spreadsheet or a script.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace rnic {
 
-// Columns are separated by tabs; the first line names them. Tag and address of a TLP are words.
+// Columns are separated by tabs; the first line names them. A TLP's tag and address are in `words`.
 class TransactionLog final : public EventReader {
  public:
-  // ConfigError if there can be no such file.
+  // ConfigError if the file cannot be created.
   TransactionLog(const std::string& file, std::vector<std::string> nodes, EventWords words);
 
   void events(const std::vector<TimedEvent>& batch) override;
-  // OutputError if not all could be written.
+  // OutputError if anything could not be written.
   void close() { file_.close(); }
 
  private:

@@ -3,7 +3,7 @@
 namespace rnic {
 namespace {
 
-// Identifier codes are numbers written with the 94 printable characters from '!' to '~', lowest digit first.
+// Identifier codes are numbers in the 94 printable characters from '!' to '~', lowest digit first.
 std::string identifier(std::size_t variable) {
   std::string code;
   do {

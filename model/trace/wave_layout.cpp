@@ -25,7 +25,7 @@ bool is_state(const std::string& scope) {
   return scope.rfind("host_", 0) == 0 || scope.find(".state.") != std::string::npos;
 }
 
-// Of a link: its pins, what kind of message it is, whose, and how long.
+// True for a link's pins and the kind, owner and length of its message.
 bool says_much(const WaveVariable& v) {
   static const char* const kNames[] = {"valid", "ready",  "credit", "flow", "qpn",
                                        "bytes", "length", "last",   "seq",  "ack"};
@@ -69,7 +69,7 @@ std::string WaveLayout::gtkwave(const std::string& wave_file) const {
   const auto absolute = [](const std::string& file) {
     return std::filesystem::absolute(file).lexically_normal().string();
   };
-  // Its zoom is the binary logarithm of 200 pixels' time, negative; of a window of 1400 pixels the waves have 750.
+  // GTKWave's zoom is the negative binary logarithm of the time of 200 pixels; waves take 750 of the window's 1400.
   constexpr double kPixels = 750, kPixelsPerFrame = 200;
   const double frame_ps = std::max(1.0, static_cast<double>(to_ps_ - from_ps_) / kPixels * kPixelsPerFrame);
   std::string text = fmt::format("[*] rnicsim\n[dumpfile] \"{}\"\n[savefile] \"{}\"\n[timestart] {}\n[size] 1400 900\n",

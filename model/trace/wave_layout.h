@@ -1,4 +1,4 @@
-// What a viewer shows of a waveform at first: where something moved in it, in groups.
+// The initial layout of a waveform in a viewer: the variables that changed, in groups.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@ namespace rnic {
 
 struct LaidOut {
   WaveVariable variable;
-  bool moves = false;   // it changes in the file
-  bool is_set = false;  // and is not zero at its end
+  bool moves = false;   // changes in the file
+  bool is_set = false;  // is not zero at the end of the file
 };
 
-// The variables of a file in its order: state and hosts first, each scope in use a group; then the links on which beats
-// move, by the part of the chip that they belong to, with those of their fields that say what moves.
+// Orders the variables of a file: first state and hosts, a group for each scope in use. Then the links on which beats
+// move, grouped by part of the chip, with the fields that identify the message.
 class WaveLayout {
  public:
-  // A viewer shows all of it, and a marker at `marked_ps`.
+  // A viewer shows the whole time, and a marker at `marked_ps`.
   WaveLayout(const std::vector<LaidOut>& variables, std::uint64_t from_ps, std::uint64_t to_ps,
              std::optional<std::uint64_t> marked_ps);
 
-  // A save file of GTKWave, for the waveform of that name; and a command file of Surfer.
+  // A save file for GTKWave, for the waveform of that name, and a command file for Surfer.
   std::string gtkwave(const std::string& wave_file) const;
   std::string surfer() const;
 

@@ -1,4 +1,4 @@
-// A waveform file format: what Waves needs of it.
+// The interface of a waveform file format.
 #pragma once
 
 #include <memory>
@@ -14,27 +14,27 @@ struct WaveVariable {
   std::string scope;  // dotted
   std::string name;
   unsigned width = 1;                 // bits
-  const ValueWords* words = nullptr;  // of a state or an enumeration, which live as long as the sink
+  const ValueWords* words = nullptr;  // of a state or an enumeration; must outlive the sink
   std::string unit;                   // of a number
 };
 
-// Called in this order: declare once; for each time, in rising order, time() and then value() of what changed; close.
+// Call declare() once; then, for each time in rising order, time() and value() of each change; then close().
 class WaveSink {
  public:
   virtual ~WaveSink() = default;
-  // Ordered by scope, so that each scope is opened once.
+  // Variables are ordered by scope, so that each scope is opened once.
   virtual void declare(const std::vector<WaveVariable>& variables) = 0;
   virtual void time(std::uint64_t ps) = 0;
-  // Most significant bit first, a 0, 1 or x for each bit. `variable` is the index in declare()'s list.
+  // Most significant bit first, 0, 1 or x for each bit. `variable` is the index in declare()'s list.
   virtual void value(std::size_t variable, std::string_view bits) = 0;
   // Throws OutputError if the file could not be written.
   virtual void close() = 0;
 };
 
-// The format goes by the extension, .fst or .vcd. Throws ConfigError for any other, or if the file cannot be created.
+// The extension, .fst or .vcd, selects the format. Throws ConfigError for any other, or if the file cannot be created.
 std::unique_ptr<WaveSink> open_wave_sink(const std::string& file);
 
-// The scopes to leave and to enter between two variables: "a.b.c" to "a.d" leaves 2 and enters "d".
+// The scopes to leave and enter between two variables: "a.b.c" to "a.d" leaves 2 and enters "d".
 struct ScopeStep {
   unsigned leave = 0;
   std::vector<std::string> enter;

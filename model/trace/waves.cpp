@@ -89,7 +89,7 @@ WaveLayout Waves::layout() const {
   return {list, window_.from_ps, shown_ps_, window_.marked_ps};
 }
 
-// Variables of one scope stay in the order in which they were declared.
+// Variables of one scope stay in the order of their declaration.
 void Waves::begin() {
   RNIC_CHECK(!begun_);
   if (variables_.empty()) throw ConfigError("the waveform is empty: no variable lies in the scopes to be dumped");
@@ -128,7 +128,7 @@ void Waves::apply(const Change& change) {
   if (!std::exchange(variable.changed, true)) changed_.push_back(change.variable);
 }
 
-// The first time of the file shows every variable, with the value that it got before the window or at its beginning.
+// The file's first time shows every variable with its value before or at the beginning of the window.
 void Waves::start_window() {
   started_ = true;
   show_time(window_.from_ps);
@@ -137,7 +137,7 @@ void Waves::start_window() {
   for (Variable& variable : variables_) show(variable);
 }
 
-// A variable that changed and changed back within one instant did not change.
+// A variable that changes and changes back within one instant is not written.
 void Waves::show_changed(std::uint64_t time_ps) {
   std::sort(changed_.begin(), changed_.end());
   bool is_first = true;

@@ -1,4 +1,4 @@
-// The waveform of a run: variables by hierarchical name, of some scopes, within a window of time.
+// The waveform of a run: variables of selected scopes, by hierarchical name, within a time window.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ namespace rnic {
 
 struct WaveWindow {
   std::uint64_t from_ps = 0;
-  std::uint64_t to_ps = std::numeric_limits<std::uint64_t>::max();  // not included
-  std::vector<std::string> scopes;              // a scope is dumped with all below it; none named is all
-  std::optional<std::uint64_t> marked_ps = {};  // what it is shown for
+  std::uint64_t to_ps = std::numeric_limits<std::uint64_t>::max();  // exclusive
+  std::vector<std::string> scopes;                                  // a scope is dumped with all below it; empty: all
+  std::optional<std::uint64_t> marked_ps = {};                      // time of interest
 };
 
 class WaveId {
@@ -32,16 +32,15 @@ class WaveId {
   std::size_t index_ = kNone;
 };
 
-// Changes may come in any order: clock domains run ahead of each other, and a link knows today what it will show
-// tomorrow. They wait here until advance() says that nothing earlier will come. Of two changes of one variable at one
-// time the later call counts. A variable is x until its first change.
+// Changes may come in any order: clock domains run ahead of each other, and a link knows its future values. They wait
+// here until advance() says that nothing earlier will come. Of two changes of a variable at the same time, the later
+// call counts. A variable is x until its first change.
 class Waves {
  public:
   Waves(std::unique_ptr<WaveSink> sink, WaveWindow window);
   ~Waves();
 
-  // All variables are declared before begin(). An id of a scope that is not dumped may be used and costs a
-  // comparison.
+  // Declare all variables before begin(). The id of a scope that is not dumped may be used and costs a comparison.
   WaveId declare(const WaveVariable& variable);
   WaveId declare(const std::string& scope, const std::string& name, unsigned width) {
     return declare({scope, name, width, nullptr, {}});
@@ -52,31 +51,31 @@ class Waves {
   void change(WaveId id, std::uint64_t time_ps, std::uint64_t value) {
     if (id.dumped()) put(id.index_, time_ps, value);
   }
-  // Of a variable of any width: octets, the most significant first; missing ones are zero.
+  // For a variable of any width: octets, most significant first; missing ones are zero.
   void change(WaveId id, std::uint64_t time_ps, ByteSpan value);
 
-  // Once, when everything is declared. Throws ConfigError if none of it lies in the scopes to be dumped.
+  // Call once after all declarations. Throws ConfigError if no variable is in the scopes to be dumped.
   void begin();
 
   // For viewers, after close(): the variables in the file's order.
   WaveLayout layout() const;
 
-  // Calls of change() that lay before the window's end: what observing has cost.
+  // Calls of change() before the window's end: the cost of observing.
   std::uint64_t changes() const { return sequence_; }
 
-  // No change before this time will come any more.
+  // No change before this time may follow.
   void advance(std::uint64_t time_ps);
 
-  // Writes what is left; the waveform ends at `end_ps` or with its window. A window that the run did not reach holds
-  // the last values at its beginning. Throws OutputError if the file could not be written.
+  // Writes the remaining changes; the waveform ends at `end_ps` or with its window. A window that the run did not reach
+  // has the last values at its beginning. Throws OutputError if the file could not be written.
   void close(std::uint64_t end_ps);
 
  private:
   struct Variable {
     WaveVariable declared;
     std::size_t first_word;    // of its value, the least significant
-    bool known = false;        // has had a change
-    bool shown_known = false;  // and the file knows of one
+    bool known = false;        // has changed
+    bool shown_known = false;  // has a value in the file
     bool changed = false;
     bool moves = false;        // has changed in the file
     std::size_t position = 0;  // in the sink's list
@@ -106,14 +105,14 @@ class Waves {
   std::vector<Variable> variables_;
   std::vector<std::uint64_t> words_;        // the values, 64 bits each
   std::vector<std::uint64_t> shown_words_;  // those in the file
-  std::vector<Change> waiting_;             // a heap, the earliest change first
+  std::vector<Change> waiting_;             // a heap, earliest change first
   std::vector<std::size_t> changed_;        // variables
   std::string bits_;                        // of the value being shown
   std::uint64_t sequence_ = 0;
   std::uint64_t settled_ps_ = 0;  // everything before this time has been applied
   std::uint64_t shown_ps_ = 0;    // the last time in the file
   bool begun_ = false;            // the variables are in the file
-  bool started_ = false;          // and their values at the window's first instant
+  bool started_ = false;          // so are their values at the window's first instant
 };
 
 }  // namespace rnic

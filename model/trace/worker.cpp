@@ -5,7 +5,7 @@
 
 namespace rnic {
 
-// Signals are for the thread that waits in the system for a peer or a debugger, but for those of its own mistakes.
+// Blocks all signals but those of its own faults: they are for the thread that waits for a peer or a debugger.
 Worker::Worker() {
   sigset_t others, before;
   sigfillset(&others);
@@ -46,7 +46,7 @@ void Worker::work() {
       lock.unlock();
       std::exception_ptr failure;
       try {
-        tasks_.front()();  // a deque's first element stays where it is
+        tasks_.front()();  // push_back() leaves a deque's elements in place
       } catch (...) {
         failure = std::current_exception();
       }

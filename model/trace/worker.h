@@ -1,4 +1,4 @@
-// Work that somebody else's processor does while the simulation goes on: one thread, tasks in their order.
+// Runs tasks in order on a separate thread while the simulation continues.
 #pragma once
 
 #include <condition_variable>
@@ -15,14 +15,14 @@ class Worker final {
   using Task = std::function<void()>;
 
   Worker();
-  // Waits for the tasks that are there.
+  // Waits for the queued tasks.
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // Waits while kMostTasks are there already, so that memory stays bounded.
+  // Waits while kMostTasks are queued, so that memory stays bounded.
   void post(Task task);
-  // Waits for all tasks. Throws what the first task threw that did; tasks behind that one have not run.
+  // Waits for all tasks. Rethrows the first exception of a task; later tasks have not run.
   void finish();
 
  private:
@@ -31,7 +31,7 @@ class Worker final {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Task> tasks_;  // the first is being done
+  std::deque<Task> tasks_;  // the first one is running
   std::exception_ptr failure_;
   bool ends_ = false;
   std::thread thread_;
