@@ -35,8 +35,8 @@ sockaddr_un address_of(const std::string& path) {
   return address;
 }
 
-// A socket of a process that lives, under whatever path that bound it; the file of one that died stays behind. To
-// connect() is asked for a socket of another type: that is no connection, but tells the two apart.
+// True if a live process owns the socket; the file of a dead process remains. connect() uses a socket of another type:
+// this makes no connection, but its error tells the two cases apart.
 bool in_use(const sockaddr_un& address, int type) {
   const Descriptor asking(::socket(AF_UNIX, (type == SOCK_DGRAM ? SOCK_STREAM : SOCK_DGRAM) | SOCK_CLOEXEC, 0));
   if (!asking.open()) fail_errno(address.sun_path);
@@ -97,7 +97,7 @@ Descriptor accept_waiting(const Descriptor& listener) {
 
 namespace {
 
-// Waits until it can be read or written.
+// Waits until `connection` can be read or written.
 void await(const Descriptor& connection, short events, std::chrono::steady_clock::time_point end) {
   using std::chrono::milliseconds;
   const auto left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());

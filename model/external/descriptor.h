@@ -1,4 +1,4 @@
-// A file descriptor that closes itself, and Unix sockets that leave no file behind.
+// A file descriptor that is closed on destruction, and Unix sockets that remove their files.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ class Descriptor {
     return *this;
   }
   ~Descriptor();
-  // The socket's file, which is removed when the socket is closed, unless it is another one by then.
+  // Sets the socket's file, which is removed when the socket is closed, unless another file has replaced it.
   void owns(const std::string& path);
   int get() const { return fd_; }
   bool open() const { return fd_ >= 0; }
@@ -34,29 +34,28 @@ class Descriptor {
     dev_t device = 0;
     ino_t number = 0;
   };
-  // What is at that path now.
+  // The file at `path` now.
   static File file_at(const std::string& path);
 
   int fd_ = -1;
   File file_;
 };
 
-// Throws ConfigError naming what could not be done, with errno's reason.
+// Throws ConfigError with `what` and errno's reason.
 [[noreturn]] void fail_errno(const std::string& what);
 
-// A socket bound to `path` as long as it is open, which is removed first if a socket is there; `type` is SOCK_STREAM
-// and so on. It listens, unless it is SOCK_DGRAM.
+// A socket bound to `path` while it is open. An earlier socket there is removed first. `type` is SOCK_STREAM and so on;
+// the socket listens unless it is SOCK_DGRAM.
 Descriptor bound_unix_socket(const std::string& path, int type);
-// A socket connected to the one that listens at `path`.
+// A socket connected to the listener at `path`.
 Descriptor connected_unix_socket(const std::string& path, int type);
-// The waiting connection, or a closed descriptor. On either, a peer that stops in the middle of a message makes a call
-// fail after five minutes, so that no run hangs forever.
+// The waiting connection, or a closed descriptor. If a peer stops in the middle of a message, a call fails after five
+// minutes, so that no run hangs forever.
 Descriptor accept_waiting(const Descriptor& listener);
 
-// All octets of a message; false if the peer has left before its end. Throws PeerError when it says nothing for too
-// long.
+// Receives all octets of a message; false if the peer leaves before its end. PeerError after `patience` without data.
 bool receive_whole(const Descriptor& connection, MutableByteSpan octets, std::chrono::milliseconds patience);
-// The opposite direction. A departed peer gets nothing; PeerError when it does not read.
+// Sends all octets; a departed peer gets nothing. Throws PeerError if the peer does not read.
 void send_whole(const Descriptor& connection, ByteSpan octets, std::chrono::milliseconds patience);
 
 }  // namespace rnic::external

@@ -1,4 +1,4 @@
-// How a run reaches a peer outside of the simulation.
+// How a run reaches a peer outside the simulation.
 #pragma once
 
 #include <array>

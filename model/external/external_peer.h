@@ -1,4 +1,4 @@
-// A peer outside of the simulation: takes frames, sends frames, and has a say in how time goes on.
+// A peer outside the simulation: takes and sends frames, and controls how time advances.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@ namespace rnic::external {
 class ExternalPeer {
  public:
   virtual ~ExternalPeer() = default;
-  // A frame that has reached the peer; called in the kernel.
+  // Takes a frame that has reached the peer; called in the kernel.
   virtual void deliver(ByteSpan frame) = 0;
-  // Runs the kernel to this time, with the peer beside it, whose frames go to `wire`.
+  // Runs the kernel to this time together with the peer, whose frames go to `wire`.
   virtual void advance(std::uint64_t until_ps, WireEnd& wire) = 0;
-  virtual bool gone() const = 0;           // it was there, and has left
+  virtual bool gone() const = 0;           // it was connected and has left
   virtual std::uint64_t lost() const = 0;  // frames that it could not take
 };
 
-// Thrown by advance() when a peer breaks its protocol or says nothing for too long.
+// Thrown by advance() if a peer violates its protocol or is silent for too long.
 struct PeerError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Its sockets are there when this returns. Throws ConfigError for a setting that does not fit.
+// Its sockets exist when this returns. Throws ConfigError for an invalid setting.
 std::unique_ptr<ExternalPeer> open_external_peer(const ExternalConfig& config);
 
 }  // namespace rnic::external

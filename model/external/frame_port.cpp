@@ -19,7 +19,7 @@
 namespace rnic::external {
 namespace {
 
-// Accepts or connects to one peer, which does not come back once it has left.
+// Accepts or connects to one peer, which does not return once it has left.
 class ConnectedPort : public FramePort {
  public:
   ConnectedPort(const ExternalConfig& config, int type) {
@@ -45,7 +45,7 @@ class ConnectedPort : public FramePort {
   bool gone_ = false;
 };
 
-// One packet, one frame: the "bess" transport of User-Mode Linux.
+// One packet is one frame: the "bess" transport of User-Mode Linux.
 class SeqpacketPort final : public ConnectedPort {
  public:
   explicit SeqpacketPort(const ExternalConfig& config) : ConnectedPort(config, SOCK_SEQPACKET) {}
@@ -62,7 +62,7 @@ class SeqpacketPort final : public ConnectedPort {
   }
 
  private:
-  // Rather than having sent a packet of no octets.
+  // Distinguishes a hang-up from an empty packet.
   bool hung_up() const {
     pollfd fd{peer_.get(), POLLRDHUP, 0};
     return ::poll(&fd, 1, 0) > 0 && (fd.revents & (POLLHUP | POLLRDHUP)) != 0;
@@ -97,8 +97,7 @@ class StreamPort final : public ConnectedPort {
 
  private:
   static constexpr std::size_t kLengthBytes = 4, kMostUnsent = 1 << 20;
-  // A part of a frame would spoil the stream, and a peer that does not read must not hold us up: what it does not take
-  // stays.
+  // Keeps unsent octets: a partial frame would corrupt the stream, and a peer that does not read must not block us.
   void flush() {
     while (!unsent_.empty()) {
       const ssize_t n = ::send(peer_.get(), unsent_.data(), unsent_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -121,7 +120,7 @@ class StreamPort final : public ConnectedPort {
   std::vector<std::uint8_t> octets_, unsent_;
 };
 
-// One datagram, one frame, between two named sockets: QEMU's -netdev dgram.
+// One datagram is one frame, between two named sockets: QEMU's -netdev dgram.
 class DgramPort final : public FramePort {
  public:
   DgramPort(const std::string& path, const std::string& peer_path) : socket_(bound_unix_socket(path, SOCK_DGRAM)) {

@@ -1,4 +1,4 @@
-// A peer with a clock of its own: simulated time is coupled to the wall's, so that the peer's timers behave.
+// A peer with its own clock: simulated time is coupled to wall time, so that the peer's timers work.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace rnic::external {
 
-// Simulated time is never more than `max_ahead_ps` ahead of the wall's since the first call of advance(). Where the
-// simulation is slower than the wall it falls behind, and the peer sees a slow network card.
+// Simulated time is never more than `max_ahead_ps` ahead of the wall time since the first call of advance(). If the
+// simulation is slower, it falls behind, and the peer sees a slow network card.
 class FreeRunning final : public ExternalPeer {
  public:
   FreeRunning(std::unique_ptr<FramePort> port, std::unique_ptr<WallClock> clock, std::uint64_t max_ahead_ps)
@@ -30,7 +30,7 @@ class FreeRunning final : public ExternalPeer {
   const std::uint64_t max_ahead_ps_;
   std::vector<std::uint8_t> frame_;
   std::uint64_t lost_ = 0;
-  std::optional<std::uint64_t> begin_ps_;  // the wall's time at the first advance()
+  std::optional<std::uint64_t> begin_ps_;  // wall time at the first advance()
 };
 
 }  // namespace rnic::external

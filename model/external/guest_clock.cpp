@@ -8,9 +8,9 @@ namespace rnic::external {
 namespace {
 
 enum Op : std::uint32_t { kAck, kStart, kRequest, kWait, kGet, kUpdate, kRun, kFreeUntil, kGetTimeOfDay };
-// What simulated time cannot reach is never; the guest itself says 2^63 - 1 then.
+// A later time, which simulated time cannot reach, means never; the guest sends 2^63 - 1.
 constexpr std::uint64_t kLatestNs = GuestClock::kNever / 1000 - 1;
-// At the run's begin: the same in every run.
+// At the beginning of every run.
 constexpr std::uint64_t kTimeOfDayNs = 1'000'000'000'000'000'000;
 
 }  // namespace
@@ -29,7 +29,7 @@ void GuestClock::send(const Message& message) {
   send_whole(guest_, {reinterpret_cast<const std::uint8_t*>(&message), sizeof(message)}, patience_);
 }
 
-// Everything is acknowledged; the answer to a question is in the acknowledgement's time.
+// Acknowledges every message; the answer to a query is in the acknowledgement's time.
 void GuestClock::serve(std::uint64_t now_ns) {
   if (!guest_.open()) {
     guest_ = accept_waiting(listener_);
@@ -54,7 +54,7 @@ void GuestClock::serve(std::uint64_t now_ns) {
     case kGetTimeOfDay:
       answer = kTimeOfDayNs + now_ns;
       break;
-    case kUpdate:  // before it kicks a device; beyond our time it may only be where it was let run freely
+    case kUpdate:  // before it kicks a device; only a guest that runs freely may be ahead of our time
       if (m.time_ns > now_ns) throw PeerError("the guest's clock is ahead of ours");
       break;
     case kStart:

@@ -1,5 +1,5 @@
-// The clock of a User-Mode Linux guest under time-travel=ext (the kernel's include/uapi/linux/um_timetravel.h): it
-// computes in no time, asks to be woken, and waits until simulated time has come so far.
+// The clock of a User-Mode Linux guest under time-travel=ext (the kernel's include/uapi/linux/um_timetravel.h). The
+// guest computes in zero time, requests a time to wake, and waits until simulated time reaches it.
 #pragma once
 
 #include <chrono>
@@ -12,20 +12,20 @@ namespace rnic::external {
 
 class GuestClock {
  public:
-  // PeerError where the guest says nothing for so long in the middle of something.
+  // PeerError if the guest is silent for `patience` in the middle of an exchange.
   GuestClock(const std::string& path, std::chrono::milliseconds patience);
 
-  // To be polled for input; then serve() takes one message, or the guest itself.
+  // Poll this for input; then serve() takes one message, or accepts the guest.
   int descriptor() const { return guest_.open() ? guest_.get() : listener_.get(); }
   void serve(std::uint64_t now_ns);
 
   bool gone() const { return gone_; }
-  // It sleeps, and only now may time go on; not before it has come.
+  // The guest sleeps; only then may time advance. False before the guest connects.
   bool waiting() const { return waiting_; }
-  // When it wants to run; kNever if nothing but an interrupt can wake it.
+  // When the guest wants to run; kNever if only an interrupt can wake it.
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   std::uint64_t wake_ns() const { return wake_ns_; }
-  // Lets it run at its time.
+  // Lets the guest run at its time.
   void run(std::uint64_t now_ns);
 
  private:

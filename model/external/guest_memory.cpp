@@ -10,7 +10,7 @@
 namespace rnic::external {
 namespace {
 
-constexpr std::uint16_t kNext = 1;               // flag of a descriptor that others follow
+constexpr std::uint16_t kNext = 1;               // flag of a descriptor: another one follows
 constexpr std::uint16_t kNoInterrupt = 1;        // flag of the available ring
 constexpr std::size_t kMaxChainBytes = 1 << 17;  // twice the longest packet
 constexpr std::uint64_t kDescriptorBytes = 16, kUsedBytes = 8, kRingHeaderBytes = 4, kIndexOffset = 2;
@@ -40,7 +40,7 @@ void GuestMemory::read(std::uint64_t address, MutableByteSpan octets) const {
   if (n != static_cast<ssize_t>(octets.size())) throw PeerError("the guest has truncated its memory file");
 }
 
-// A write beyond the end of the file would make it longer again, to no use.
+// A write beyond the end of a truncated file only extends the file again.
 void GuestMemory::write(std::uint64_t address, ByteSpan octets) const {
   const Place p = place(address, octets.size());
   const ssize_t n = ::pwrite(p.file, octets.data(), octets.size(), p.offset);

@@ -12,18 +12,17 @@
 
 namespace rnic::external {
 
-// Read and written through its files, not mapped: a guest that cuts one off breaks its protocol, and no more.
+// Accesses the memory through its files, not by mapping: a guest that truncates one only violates its protocol.
 class GuestMemory {
  public:
-  // Drops all regions that were announced.
+  // Drops all regions.
   void clear() { regions_.clear(); }
-  // `bytes` of the guest's physical addresses lie in the file from `offset` on. Throws PeerError, also if the file is
-  // shorter.
+  // Adds `bytes` of the guest's physical addresses, in the file from `offset` on. PeerError if the file is too short.
   void add(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset, Descriptor file);
-  // Both throw PeerError for what is not the guest's, or not there any more.
+  // Both throw PeerError for addresses that are not the guest's, read() also for a truncated file.
   void read(std::uint64_t address, MutableByteSpan octets) const;
   void write(std::uint64_t address, ByteSpan octets) const;
-  // Throws PeerError unless all of it is the guest's.
+  // Throws PeerError unless the whole range is the guest's.
   void require(std::uint64_t address, std::uint64_t bytes) const { place(address, bytes); }
 
  private:
@@ -39,7 +38,7 @@ class GuestMemory {
   std::vector<Region> regions_;
 };
 
-// Neither indirect descriptors nor event indexes: we do not offer them.
+// Without indirect descriptors and event indexes, which are not offered.
 class Virtqueue {
  public:
   static constexpr std::uint32_t kMaxEntries = 32768;  // Virtio 1.1 section 2.6
@@ -54,12 +53,12 @@ class Virtqueue {
   };
   bool enabled = false;
   std::uint32_t entries = 0;
-  std::uint64_t descriptors = 0, used = 0, available = 0;  // the guest's addresses of its three parts
-  std::uint16_t next = 0;                                  // the first available entry that was not taken
+  std::uint64_t descriptors = 0, used = 0, available = 0;  // guest addresses of its three parts
+  std::uint16_t next = 0;                                  // the first available entry not yet taken
 
   // The next buffer that the guest offers.
   std::optional<Chain> pop(const GuestMemory& memory);
-  // Gives it back with so many octets written.
+  // Returns the buffer with `written` octets written.
   void push(const GuestMemory& memory, const Chain& chain, std::uint32_t written);
   bool wants_interrupt(const GuestMemory& memory) const;
 };

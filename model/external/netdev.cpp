@@ -70,8 +70,8 @@ void Netdev::received(const Frame& frame, std::uint64_t at_ps) {
   if (!answer_echo(frame, at_ps)) to_chip_.send(frame, at_ps);
 }
 
-// RFC 826, "packet reception": any ARP packet of the peer, request or answer and whatever its target, updates a known
-// entry. A new entry is only made from a packet for us. A request for us is answered.
+// RFC 826, "packet reception": any ARP packet of the peer, request or reply and for any target, updates a known entry.
+// Only a packet for this station creates an entry. A request for this station is answered.
 void Netdev::take_arp(const Frame& frame, std::uint64_t at_ps) {
   const auto arp =
       wire::ArpPacket::parse({frame.data() + wire::EthernetHeader::kBytes, frame.bytes - wire::EthernetHeader::kBytes});
@@ -98,13 +98,13 @@ bool Netdev::answer_echo(const Frame& frame, std::uint64_t at_ps) {
   const bool echo = ip->header.dst == station_.ip && !ip->header.is_fragment() && ip->checksum_ok() &&
                     ip->payload.size() >= kIcmpHeaderBytes && ip->payload[0] == kEchoRequest &&
                     wire::internet_checksum(ip->payload) == 0;
-  if (!echo) return !wire::FragmentationNeeded::parse(ip->payload);  // the one message that is for the chip
+  if (!echo) return !wire::FragmentationNeeded::parse(ip->payload);  // the only ICMP message for the chip
   ++counters_.echo_answers;
   Frame f = copy(frame);
   std::uint8_t* const octets = f.buf->bytes();
   wire::EthernetHeader{ethernet->header.src, station_.mac, wire::kEthertypeIpv4}.emit({octets, f.bytes});
   std::uint8_t* const addresses = octets + wire::EthernetHeader::kBytes + kIpSourceOffset;
-  std::swap_ranges(addresses, addresses + kIpAddressBytes, addresses + kIpAddressBytes);  // the checksum stays right
+  std::swap_ranges(addresses, addresses + kIpAddressBytes, addresses + kIpAddressBytes);  // the checksum stays valid
   std::uint8_t* const icmp = octets + (ip->payload.data() - frame.data());
   icmp[0] = kEchoReply;
   store_be16(icmp + kIcmpChecksumOffset, 0);

@@ -1,5 +1,5 @@
 // The network device beside the RDMA device of a card, as far as a peer needs one: answers ARP and ICMP echo for the
-// card's address, and finds out the peer's MAC address, which the chip only has a place for.
+// card's address, and learns the peer's MAC address, for which the chip has only a placeholder.
 #pragma once
 
 #include <cstdint>
@@ -26,17 +26,17 @@ struct NetdevCounters {
   }
 };
 
-// Stands between chip and cable and adds no time to what the chip sends and receives.
+// Lies between chip and cable and adds no latency to the chip's frames.
 class Netdev final : public sc_core::sc_module {
  public:
-  // What the device itself takes to answer, and how often it asks.
+  // The device's response time, and the interval between its ARP requests.
   static constexpr std::uint64_t kAnswerPs = 1'000'000, kAskPs = 1'000'000'000'000;
-  static constexpr std::size_t kWaiting = 64;  // frames for a neighbour that is not known yet
+  static constexpr std::size_t kWaiting = 64;  // frames for a neighbour that is not yet known
 
-  // The station's only neighbour is the peer, with a MAC address that stands for the one to be learnt.
+  // The station's only neighbour is the peer, with a placeholder for the MAC address to be learnt.
   Netdev(sc_core::sc_module_name nm, const LinkAddress& station);
 
-  // Stands before the chip's port; the result is what to join to the cable.
+  // Goes before the chip's port; returns the port to join to the cable.
   EthernetPort before(EthernetPort chip);
 
   const NetdevCounters& counters() const { return counters_; }

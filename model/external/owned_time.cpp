@@ -13,14 +13,14 @@ std::uint64_t now_ns() { return kernel_time_ps() / 1000; }
 
 }  // namespace
 
-// Called while the guest sleeps, at a whole nanosecond. The kernel stops here, for the guest wants to run now.
+// Called while the guest sleeps, at a whole nanosecond. Pauses the kernel, as the guest must run now.
 void OwnedTime::deliver(ByteSpan frame) {
   if (gone()) return;
   lost_ += !card_.receive(frame);
   sc_core::sc_pause();
 }
 
-// One message of clock or card. True if there is something at `extra` instead.
+// Serves one message of clock or card. True if `extra` is readable instead.
 bool OwnedTime::poll(int extra, WireEnd* wire) {
   pollfd fds[] = {
       {clock_.descriptor(), POLLIN, 0}, {card_.gone() ? -1 : card_.descriptor(), POLLIN, 0}, {extra, POLLIN, 0}};
@@ -39,7 +39,7 @@ void OwnedTime::serve_until_it_sleeps(WireEnd& wire) {
   while (!gone() && !clock_.waiting()) poll(-1, &wire);
 }
 
-// The guest tells its clock that it wants to run at once before it answers; only then may anything go on.
+// Waits for the guest's answer: before it answers, the guest tells its clock that it wants to run at once.
 void OwnedTime::interrupt() {
   while (!gone() && card_.begin_interrupt()) {
     while (!gone() && !poll(card_.interrupts(), nullptr)) {

@@ -1,5 +1,5 @@
-// A User-Mode Linux guest whose clock is simulated time: it computes in no time, and its timers, its TCP and its
-// frames have their exact places in the run.
+// A User-Mode Linux guest whose clock is simulated time: it computes in zero time, and its timers, TCP and frames have
+// exact times in the run.
 #pragma once
 
 #include <string>

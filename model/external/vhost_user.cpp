@@ -30,9 +30,9 @@ constexpr std::uint64_t kFeatures = std::uint64_t{1} << 32 | 1 << 30 | 1 << 5;  
 constexpr std::uint64_t kProtocolFeatures = 1 << 3 | 1 << 5 | 1 << 9 | 1 << 14;  // replies, backend, config, in-band
 constexpr std::size_t kMaxPayload = 4096, kMaxFiles = 8;
 constexpr std::size_t kRegionBytes = 32;
-// Before each frame in a buffer; all zero but the number of buffers of a received one (Virtio 1.1 section 5.1.6).
+// Precedes each frame in a buffer; all zero but a received frame's number of buffers (Virtio 1.1 section 5.1.6).
 constexpr std::size_t kNetHeaderBytes = 12, kNumBuffersOffset = 10;
-// Its configuration: the MAC address, which the guest's own script replaces, and a link that is up.
+// The card's configuration: a MAC address, which the guest's own script replaces, and a link that is up.
 constexpr std::uint8_t kConfig[] = {0x02, 0x57, 0, 0, 0, 1, 1, 0};
 
 std::uint32_t word(const std::vector<std::uint8_t>& payload, std::size_t offset) {
@@ -66,7 +66,7 @@ bool VhostUser::take(Header& header, std::vector<std::uint8_t>& payload, std::ve
   message.msg_iovlen = 1;
   message.msg_control = control;
   message.msg_controllen = sizeof(control);
-  // Files come with the first octet.
+  // Files arrive with the first octet.
   const ssize_t n = ::recvmsg(guest_.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return false;
   for (cmsghdr* c = n > 0 ? CMSG_FIRSTHDR(&message) : nullptr; c != nullptr; c = CMSG_NXTHDR(&message, c)) {
@@ -121,7 +121,7 @@ void VhostUser::serve(const Transmit& to) {
       return reply(header, of_long_word(kFeatures));
     case kGetProtocolFeatures:
       return reply(header, of_long_word(kProtocolFeatures));
-    case kGetConfig: {  // offset, bytes and flags come back, with the contents behind them
+    case kGetConfig: {  // the answer has offset, bytes and flags, then the contents
       const std::size_t offset = word(payload, 0), bytes = std::min<std::size_t>(word(payload, 4), kMaxPayload);
       std::vector<std::uint8_t> answer(12);
       store_le32(answer.data(), word(payload, 0));
@@ -159,7 +159,7 @@ void VhostUser::serve(const Transmit& to) {
     case kVringKick:
       if (word(payload, 0) == kTransmit) transmit(to);
       break;
-    default:  // the rest needs no more than an answer
+    default:  // the others only need an answer
       break;
   }
   if ((header.flags & kNeedReply) != 0) reply(header, of_long_word(0));

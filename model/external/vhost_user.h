@@ -1,5 +1,5 @@
-// A virtio network card for a guest, by the vhost-user protocol (QEMU, docs/interop/vhost-user.rst) with notifications
-// in the stream of messages, so that they have their place among those of the guest's clock.
+// A virtio network card for a guest by the vhost-user protocol (QEMU, docs/interop/vhost-user.rst). Notifications are
+// in-band messages, so that they are ordered with those of the guest's clock.
 #pragma once
 
 #include <array>
@@ -19,18 +19,18 @@ class VhostUser {
  public:
   using Transmit = std::function<void(ByteSpan frame)>;
 
-  // PeerError where the guest says nothing for so long in the middle of something.
+  // PeerError if the guest is silent for `patience` in the middle of an exchange.
   VhostUser(const std::string& path, std::chrono::milliseconds patience);
 
-  // To be polled for input; then serve() takes one message, or the guest itself. Frames of the guest go to `transmit`.
+  // Poll this for input; then serve() takes one message, or accepts the guest. The guest's frames go to `transmit`.
   int descriptor() const { return guest_.open() ? guest_.get() : listener_.get(); }
   void serve(const Transmit& transmit);
   bool gone() const { return gone_; }
 
-  // Into a receive buffer of the guest; false if it has none. Then the guest may want to be interrupted.
+  // Puts a frame into a receive buffer of the guest; false if it has none. The guest may then want an interrupt.
   bool receive(ByteSpan frame);
-  // Which queue has something to tell, oldest first; false if none has. begin_interrupt() asks the guest, which answers
-  // on interrupts() when it has told its clock; end_interrupt() takes the answer.
+  // begin_interrupt() interrupts the guest for a queue with news; false if none has any. The guest answers on
+  // interrupts() after informing its clock; end_interrupt() takes the answer.
   bool begin_interrupt();
   int interrupts() const { return interrupts_.get(); }
   void end_interrupt();

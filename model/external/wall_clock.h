@@ -1,4 +1,4 @@
-// The wall's time, and waiting in it.
+// Wall time, and waits in it.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@ namespace rnic::external {
 class WallClock {
  public:
   virtual ~WallClock() = default;
-  // Since a moment that is always the same.
+  // Time since a fixed moment.
   virtual std::uint64_t now_ps() = 0;
-  // For so long, or until the descriptor is readable; -1: there is none.
+  // Waits for `ps`, or until the descriptor is readable; -1: none.
   virtual void wait(int descriptor, std::uint64_t ps) = 0;
 };
 
-// The machine's, which nobody sets.
+// The machine's steady clock, which is never set.
 std::unique_ptr<WallClock> steady_wall_clock();
 
 }  // namespace rnic::external

@@ -1,5 +1,5 @@
-// The simulation's side of the wire to an external peer: a device on the cable that hands frames out when their time
-// has come, and puts in what comes from outside.
+// The simulation's side of the wire to an external peer: a device on the cable that passes frames out at their time and
+// injects the peer's frames.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ namespace rnic::external {
 
 class WireEnd final : public sc_core::sc_module, public Device, private EthernetTarget {
  public:
-  // `take` is called in the kernel when a frame has arrived, at a whole nanosecond: peers count no finer.
+  // `take` is called in the kernel when a frame has arrived, at a whole nanosecond, the resolution of peers.
   using Take = std::function<void(ByteSpan frame)>;
   WireEnd(sc_core::sc_module_name nm, Take take);
 
   std::vector<EthernetPort> ports() override { return {{transmitter_, *this}}; }
-  // A frame of the peer, whose last octet leaves it now. Too long a frame is lost.
+  // Sends a frame of the peer, whose last octet leaves it now. A frame that is too long is lost.
   void inject(ByteSpan frame);
 
  private:
