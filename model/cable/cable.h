@@ -1,4 +1,4 @@
-// A cable with the faults of its settings, as a medium with the ports 0 and 1. See link.md.
+// A cable with the faults of its settings, as a medium with ports 0 and 1. See link.md.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@ namespace rnic {
 
 class Cable final : public Medium {
  public:
-  // `run_seed` counts where the link has no seed of its own. ConfigError for a setting that cannot be read.
+  // `run_seed` is for a link without its own seed. ConfigError for an invalid setting.
   Cable(sc_core::sc_module_name nm, const EthernetLinkConfig& config, std::uint64_t run_seed);
 
   unsigned ports() const override { return 2; }
   void join(unsigned port, EthernetPort device) override { faults_.attach(link_, port, device.out, device.in); }
   std::uint64_t lookahead_ps(unsigned from, unsigned to) const override;
-  // The counters of its faults, and the two ways.
+  // Describes the fault counters and both directions.
   void describe(const Description& d) override;
 
   const CableFaults& faults() const { return faults_; }

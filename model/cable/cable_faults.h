@@ -12,19 +12,19 @@ namespace rnic {
 
 class CableFaults final {
  public:
-  // `run_seed` counts where the link has no seed of its own. Throws ConfigError for a setting that cannot be read.
+  // `run_seed` is for a link without its own seed. Throws ConfigError for an invalid setting.
   CableFaults(const EthernetLinkConfig& config, std::uint64_t run_seed);
 
-  // As EthernetLink::attach, with the injector of that direction between transmitter and cable.
+  // Like EthernetLink::attach, with that direction's injector between transmitter and cable.
   void attach(EthernetLink& cable, unsigned end, EthernetInitiator& tx, EthernetTarget& rx);
 
   std::uint64_t seed() const { return seed_; }
   bool any() const { return injectors_[0] || injectors_[1]; }
-  // Null where the direction has no faults.
+  // nullptr if the direction has no faults.
   const FaultCounters* counters(unsigned direction) const {
     return injectors_[direction] ? &injectors_[direction]->model().counters() : nullptr;
   }
-  // How long the slow stretch of the direction has been busy until now_ps; null where it has none.
+  // How long the direction's bottleneck has been busy until now_ps; nullopt if it has none.
   std::optional<std::uint64_t> rate_busy_ps(unsigned direction, std::uint64_t now_ps) const {
     if (!injectors_[direction] || injectors_[direction]->model().config().rate.mbps == 0) return {};
     return injectors_[direction]->model().rate_busy_ps(now_ps);

@@ -1,4 +1,4 @@
-// Flipped bits. Frames are shared, so a changed one is a copy.
+// Flips bits. Frames are shared, so a changed one is a copy.
 #pragma once
 
 #include "model/common/buffer.h"
@@ -7,11 +7,11 @@
 
 namespace rnic {
 
-// One bit after the Ethernet header, checksums left as they were: IPv4 or TCP must notice, or it is padding. False if
-// nothing follows the header.
+// Flips one bit after the Ethernet header and leaves checksums unchanged: IPv4 or TCP must detect it, unless it is
+// padding. False if nothing follows the header.
 bool flip_bit(Frame& frame, BufferPool& pool, Prng& prng);
 
-// One bit of TCP payload in IPv4, and the TCP checksum made right: only a CRC can notice. False without such a payload.
+// Flips one bit of TCP payload in IPv4 and corrects the TCP checksum: only a CRC can detect it. False without payload.
 bool flip_payload_bit(Frame& frame, BufferPool& pool, Prng& prng);
 
 }  // namespace rnic

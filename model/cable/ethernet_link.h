@@ -1,4 +1,4 @@
-// A point-to-point, full-duplex Ethernet cable. Captures observe it; fault injectors stand before it.
+// A point-to-point, full-duplex Ethernet cable. Captures observe it; fault injectors come before it.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ struct FrameTap {
 
 class EthernetLink final : public sc_core::sc_module {
  public:
-  // What happens to a frame on its way; false loses it. It may be replaced: frames are shared, so copy before writing.
+  // Called for a frame in flight; false loses it. It may replace the frame: frames are shared, so copy before writing.
   using Impairment = std::function<bool(unsigned direction, Frame& frame)>;
 
   EthernetLink(sc_core::sc_module_name nm, const EthernetLinkConfig& config);

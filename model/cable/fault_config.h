@@ -1,4 +1,4 @@
-// What is wrong with one direction of a cable, in the user's words, and what came of it.
+// Settings and counters of the faults of one direction of a cable.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace rnic {
 
-// Which frames something happens to. Every way that is given counts; frames are numbered from 1 in their direction.
+// Selects frames, by any of the criteria given. Frames are numbered from 1 in their direction.
 struct PickConfig {
   unsigned ppm = 0;
   std::uint64_t every = 0;
@@ -21,8 +21,8 @@ struct PickConfig {
   }
 };
 
-// Loss in bursts: a Markov chain of two states that moves once a frame (Gilbert 1960, Elliott 1963). In the good one
-// only `loss` loses frames.
+// Loss in bursts: a Markov chain of two states with a step for each frame (Gilbert 1960, Elliott 1963). In the good
+// state only `loss` loses frames.
 struct BurstConfig {
   unsigned enter_ppm = 0, leave_ppm = 100'000, loss_ppm = 1'000'000;
   template <class V>
@@ -49,7 +49,7 @@ struct DelayConfig {
   }
 };
 
-// A slower stretch of the way, with a queue before it.
+// A bottleneck on the path, with a queue before it.
 struct BottleneckConfig {
   std::uint64_t mbps = 0, queue_bytes = 262'144;
   std::string at_us = "0-";

@@ -40,15 +40,15 @@ void FaultInjector::answer(const Frame& frame, std::uint64_t ps) {
   back_->insert(std::move(*icmp), ps);
 }
 
-// Beside the faults: it has no number among the sender's frames, and what they meet does not depend on it.
+// Bypasses the faults: the frame is not counted among the sender's, and does not change their faults.
 void FaultInjector::insert(Frame frame, std::uint64_t ps) {
   constexpr std::uint64_t kBehindTheSenders = std::uint64_t{1} << 63;
   held_.push({ps + model_.config().delay.ns * 1000, kBehindTheSenders | numbers_++, std::move(frame)});
   arm();
 }
 
-// A sender may be ahead of the kernel and tell of frames early, but never late: what the kernel's time has come for is
-// in order.
+// A sender may run ahead of the kernel, so frames may come early but never late: those due by the kernel's time are in
+// order.
 void FaultInjector::release() {
   const auto now_ps = static_cast<std::uint64_t>(sc_core::sc_time_stamp().value());
   while (!held_.empty() && held_.top().ps <= now_ps) {
@@ -61,7 +61,7 @@ void FaultInjector::release() {
 void FaultInjector::arm() {
   if (held_.empty()) return;
   const auto now_ps = static_cast<std::uint64_t>(sc_core::sc_time_stamp().value());
-  const std::uint64_t in_ps = held_.top().ps - now_ps;  // an earlier appointment of the event stays
+  const std::uint64_t in_ps = held_.top().ps - now_ps;  // an earlier notification stays
   event_.notify(sc_core::sc_time::from_value(in_ps));
 }
 

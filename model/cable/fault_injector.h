@@ -1,4 +1,4 @@
-// An imperfect stretch of one direction: stands between a station's transmitter and the cable.
+// Injects the faults of one direction, between a station's transmitter and the cable.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ class FaultInjector final : public sc_core::sc_module, private EthernetTarget {
  public:
   EthernetInitiator out{"out"};
 
-  // `path` is where the settings stand, for errors.
+  // `path` is that of the settings, for errors.
   FaultInjector(sc_core::sc_module_name nm, const FaultConfig& config, const std::string& path, std::uint64_t seed);
   EthernetTarget& in() { return *this; }
-  // The injector of the other direction, through which a router's answers go back. Without one there are none.
+  // The other direction's injector, through which a router's answers return. Without it there are none.
   void answer_through(FaultInjector& back) { back_ = &back; }
 
   const FaultModel& model() const { return model_; }
@@ -33,7 +33,7 @@ class FaultInjector final : public sc_core::sc_module, private EthernetTarget {
   void arm();
 
   struct Held {
-    std::uint64_t ps, number;  // frames of one time keep their order, a router's behind the sender's
+    std::uint64_t ps, number;  // frames of one time keep their order, the router's after the sender's
     Frame frame;
     bool operator>(const Held& o) const { return ps != o.ps ? ps > o.ps : number > o.number; }
   };

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint32_t kLongestFrame = 16384;
 constexpr std::uint64_t kPsPerUs = 1'000'000;
 
-// Streams of random numbers.
+// Random streams.
 enum : std::uint64_t { kLoss = 1, kDuplicate, kReorder, kCorrupt, kCorruptRepaired, kBurst, kJitter };
 std::uint64_t stream(std::uint64_t seed, std::uint64_t kind) { return mix64(seed ^ mix64(kind)); }
 
@@ -70,12 +70,12 @@ bool FaultModel::lost_in_burst() {
   return in_burst_ && burst_.below(1'000'000) < c.loss_ppm;
 }
 
-// The line serves one frame after the other; what waits for it is in the queue.
+// The line serves one frame at a time; the others wait in the queue.
 bool FaultModel::queued(const Frame& frame, std::uint64_t& ps) {
   if (config_.rate.mbps == 0) return true;
   const std::uint64_t start_ps = std::max(ps, line_free_ps_);
   if (!slow_us_.contains(ps / kPsPerUs)) {
-    ps = start_ps;  // behind those that still wait
+    ps = start_ps;  // after the frames that still wait
     return true;
   }
   const std::uint64_t waiting_bytes = (start_ps - ps) * config_.rate.mbps / 8'000'000;

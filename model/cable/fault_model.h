@@ -1,4 +1,4 @@
-// What one direction of an imperfect way does to each frame: nothing, loss, another time, other octets, a second copy.
+// Decides on the faults of each frame in one direction: none, loss, delay, changed octets, a second copy.
 #pragma once
 
 #include <algorithm>
@@ -36,28 +36,28 @@ class Pick {
 
 class FaultModel {
  public:
-  // Every kind of fault draws from a stream of its own, so that adding one does not move the others. Throws ConfigError
-  // naming the setting below `path`.
+  // Every kind of fault has its own random stream, so that adding one does not change the others. Throws ConfigError
+  // that names the setting below `path`.
   FaultModel(const FaultConfig& config, const std::string& path, std::uint64_t seed);
 
-  // A frame whose last octet leaves the sender at `ps`. `frame` and `ps` become what goes on; a copy follows it at
-  // once. kTooLong is kLost, and a router tells the sender.
+  // Applies faults to a frame whose last octet leaves the sender at `ps`; `frame` and `ps` become those passed on. With
+  // kTwice a copy follows at once. kTooLong: a router fragments the packet or reports its loss.
   enum class Fate : std::uint8_t { kLost, kTooLong, kOnce, kTwice };
   Fate pass(Frame& frame, std::uint64_t& ps);
 
-  bool harmless() const;  // nothing will ever happen to a frame
+  bool harmless() const;  // no frame will ever have a fault
   const FaultConfig& config() const { return config_; }
   void count_icmp() { ++counters_.icmp_sent; }
   void count_fragment() { ++counters_.fragments_sent; }
   const FaultCounters& counters() const { return counters_; }
-  // How long the slow stretch has carried frames until now_ps, which a sender may be ahead of.
+  // How long the bottleneck has carried frames until now_ps; a sender may be ahead of that.
   std::uint64_t rate_busy_ps(std::uint64_t now_ps) const {
     const std::uint64_t until_ps = std::max(now_ps, line_busy_from_ps_);
     return rate_busy_ps_ - (line_free_ps_ > until_ps ? line_free_ps_ - until_ps : 0);
   }
 
  private:
-  // Which counter says why the frame is lost; null if it is not.
+  // The counter for the cause of the frame's loss; nullptr if it is not lost.
   std::uint64_t* loss(const Frame& frame, std::uint64_t ps);
   bool lost_in_burst();
   bool queued(const Frame& frame, std::uint64_t& ps);
@@ -70,10 +70,10 @@ class FaultModel {
   const Intervals down_us_, slow_us_, short_us_;
   BufferPool copies_;
   bool in_burst_ = false;
-  std::uint64_t line_free_ps_ = 0;       // of the slow stretch
-  std::uint64_t line_busy_from_ps_ = 0;  // without a gap, until it is free
-  std::uint64_t rate_busy_ps_ = 0;       // in all, until then
-  std::uint64_t newest_ps_ = 0;          // of a frame that kept its turn
+  std::uint64_t line_free_ps_ = 0;       // of the bottleneck
+  std::uint64_t line_busy_from_ps_ = 0;  // without a gap until line_free_ps_
+  std::uint64_t rate_busy_ps_ = 0;       // total until line_free_ps_
+  std::uint64_t newest_ps_ = 0;          // of a frame that was not reordered
   FaultCounters counters_;
 };
 

@@ -11,8 +11,8 @@ namespace rnic {
 class Intervals {
  public:
   Intervals() = default;
-  // Numbers and ranges with both ends included, separated by commas; a range without an end has none. An empty text is
-  // the empty set. Throws ConfigError naming `path` for anything else.
+  // Numbers and inclusive ranges, separated by commas; a range may be open-ended. An empty text is the empty set.
+  // Throws ConfigError that names `path` for anything else.
   Intervals(const std::string& text, const std::string& path);
 
   bool empty() const { return list_.empty(); }

@@ -1,4 +1,4 @@
-// What a router with a narrow path does with a packet that is too long for it.
+// A router's handling of packets that are too long for its next hop.
 #pragma once
 
 #include <optional>
@@ -13,15 +13,15 @@ namespace rnic {
 
 class Router final {
  public:
-  // Of the documentation range (RFC 5737): no station has it.
+  // From the documentation range (RFC 5737), so no station has it.
   static constexpr wire::Ipv4Address kAddress{0xc0000201};  // 192.0.2.1
 
-  // ICMP "fragmentation needed" (RFC 1191 section 4) about the frame's packet, to its sender. nullopt about what needs
-  // no answer or may have none (RFC 1812 section 4.3.2.7): another protocol than IPv4, a packet that may be fragmented,
-  // a fragment, ICMP, a group address.
+  // ICMP "fragmentation needed" (RFC 1191 section 4) about the frame's packet, to its sender. nullopt if the packet
+  // needs or may have no answer (RFC 1812 section 4.3.2.7): not IPv4, a packet that may be fragmented, a fragment,
+  // ICMP, a group address.
   std::optional<Frame> fragmentation_needed(const Frame& frame, std::uint16_t next_hop_mtu);
 
-  // The pieces of an IPv4 packet without DF (RFC 791 section 3.2), in order; none of anything else, or of one with
+  // The fragments of an IPv4 packet without DF (RFC 791 section 3.2), in order; none for anything else, or for one with
   // options.
   std::vector<Frame> fragments(const Frame& frame, std::uint16_t next_hop_mtu);
 

@@ -1,4 +1,4 @@
-// An SCTP packet in an IPv4 frame, which may be changed on its way. Frames are shared, so a changed one is a copy.
+// An SCTP packet in an IPv4 frame, which may be changed in flight. Frames are shared, so a changed one is a copy.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,16 @@ namespace rnic {
 
 class SctpFrame {
  public:
-  // None: no SCTP, a fragment, or no frame that can be read. The view lasts as long as the frame.
+  // nullopt: not SCTP, a fragment, or a malformed frame. The view lasts as long as the frame.
   static std::optional<SctpFrame> parse(Frame& frame);
 
   const wire::SctpHeader& header() const { return header_; }
 
-  // Makes the frame a copy of its own in a block of the pool; to be called before what follows.
+  // Copies the frame into a block of the pool; call before the functions below.
   void copy(BufferPool& pool);
   // From the common header on.
   MutableByteSpan packet() { return {octets_ + packet_at_, packet_bytes_}; }
-  // Makes the checksum right again.
+  // Recomputes the checksum.
   void seal();
 
  private:

@@ -1,4 +1,4 @@
-// A TCP segment in an IPv4 frame, which may be changed on its way. Frames are shared, so a changed one is a copy.
+// A TCP segment in an IPv4 frame, which may be changed in flight. Frames are shared, so a changed one is a copy.
 #pragma once
 
 #include <optional>
@@ -12,20 +12,20 @@ namespace rnic {
 
 class TcpFrame {
  public:
-  // None: no TCP, a fragment, or no frame that can be read. The view lasts as long as the frame.
+  // nullopt: not TCP, a fragment, or a malformed frame. The view lasts as long as the frame.
   static std::optional<TcpFrame> parse(Frame& frame);
 
   const wire::Ipv4Header& ip() const { return ip_; }
   const wire::TcpHeader& header() const { return tcp_; }
   std::size_t payload_bytes() const { return payload_bytes_; }
 
-  // Makes the frame a copy of its own in a block of the pool; to be called before what follows.
+  // Copies the frame into a block of the pool; call before the functions below.
   void copy(BufferPool& pool);
   MutableByteSpan payload() { return {octets_ + payload_at_, payload_bytes_}; }
   void set_seq(std::uint32_t seq) { store_be32(octets_ + segment_at_ + 4, seq); }
   void set_flags(std::uint8_t flags) { octets_[segment_at_ + 13] = flags; }
-  void shorten(std::size_t payload_bytes);  // not of a packet with IP options
-  // Makes the TCP checksum right again.
+  void shorten(std::size_t payload_bytes);  // not for a packet with IP options
+  // Recomputes the TCP checksum.
   void seal();
 
  private:
@@ -36,7 +36,7 @@ class TcpFrame {
   std::uint8_t* octets_ = nullptr;
 };
 
-// The frame in a block of its own, to be written to.
+// Copies the frame into its own block; returns the block for writing.
 std::uint8_t* own_copy(Frame& frame, BufferPool& pool);
 
 }  // namespace rnic

@@ -1,4 +1,4 @@
-// A field of some bits, in network order, that gets another value.
+// Changes the value of a bit field in network order.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace rnic::inject {
 
-// The field itself, or the octet as one.
+// The field, or the octet as a field.
 inline Field field_of(const Change& change) {
   return change.field ? *change.field : Field{"octet", 8 * std::size_t{change.octet.value_or(0)}, 8};
 }
 
-// octet_at(n) is the octet that the field counts as n.
+// octet_at(n) is octet n in the field's numbering.
 template <class OctetAt>
 void change_bits(const Change& change, const Field& field, OctetAt&& octet_at) {
   const auto bit_at = [&](unsigned b) -> std::pair<std::uint8_t&, std::uint8_t> {

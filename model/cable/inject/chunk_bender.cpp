@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint8_t kWhole = wire::SctpData::kBegin | wire::SctpData::kEnd;
 constexpr std::size_t kControlBytes = 2;  // DDP's octet and RDMAP's
 
-// The DATA chunks of a packet that are messages, with their user data.
+// Calls `use` for the DATA chunks of a packet that are complete messages, with their user data.
 template <class F>
 void each_message(ByteSpan packet, F&& use) {
   wire::SctpChunks chunks(packet.subspan(wire::SctpHeader::kBytes));

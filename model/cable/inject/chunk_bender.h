@@ -1,4 +1,4 @@
-// One direction of a DDP stream over SCTP, whose segments pass and are changed where an injection says so. See
+// Passes the segments of one direction of a DDP stream over SCTP, and changes those named by an injection. See
 // inject.md.
 #pragma once
 
@@ -17,9 +17,9 @@ class ChunkBender {
  public:
   explicit ChunkBender(std::vector<Order*> orders) : orders_(std::move(orders)) {}
 
-  // A packet from its common header on; it is changed in place. True if it was.
+  // Passes a packet from its common header on. Changes are in place; true if there are any.
   bool pass(std::uint16_t stream, MutableByteSpan packet);
-  // The stream of the first session message in the packet; none if there is no such message.
+  // The stream of the first session message in the packet, if any.
   static std::optional<std::uint16_t> session_of(ByteSpan packet);
 
  private:
@@ -28,8 +28,8 @@ class ChunkBender {
 
   const std::vector<Order*> orders_;
   std::optional<std::uint32_t> newest_;                                     // TSN
-  std::array<std::uint64_t, MessageKind::kCount> messages_{}, segments_{};  // whole ones; of the one at hand
-  std::map<std::uint32_t, std::vector<std::uint8_t>> changed_;  // segments by TSN: a chunk may be sent again
+  std::array<std::uint64_t, MessageKind::kCount> messages_{}, segments_{};  // complete ones; of the current message
+  std::map<std::uint32_t, std::vector<std::uint8_t>> changed_;              // segments by TSN, for retransmissions
 };
 
 }  // namespace rnic::inject

@@ -69,7 +69,7 @@ ErrorInjector::Connection* ErrorInjector::connection_of(unsigned end, std::uint1
   return nullptr;
 }
 
-// Within 2^31 octets of the newest one, in a stream of any length.
+// The stream position of `seq`, which is within 2^31 octets of the newest one.
 std::uint64_t ErrorInjector::place(const Side& side, std::uint32_t seq) {
   const auto newest = static_cast<std::uint32_t>(*side.first + side.newest);
   const std::int64_t at = static_cast<std::int64_t>(side.newest) + wire::seq_diff(seq, newest);
@@ -109,7 +109,7 @@ void ErrorInjector::bend_packet(unsigned end, Frame& frame) {
   else frame = original;
 }
 
-// The stream has a FIN at `end`. The sender does not know: what it sends from there on has nothing but its ACK.
+// The stream has a FIN at `end`. The sender does not know it: its later segments become bare ACKs.
 void ErrorInjector::close(const Side& side, std::uint64_t at, TcpFrame& tcp) {
   const std::uint64_t end = *side.stream.end();
   const std::uint8_t flags = tcp.header().flags & ~wire::TcpHeader::kFin;

@@ -1,4 +1,4 @@
-// Changes messages on their way over a cable, as a scenario's `inject` says. See inject.md.
+// Changes messages in flight on a cable, as a scenario's `inject` says. See inject.md.
 #pragma once
 
 #include <array>
@@ -16,15 +16,15 @@
 
 namespace rnic::inject {
 
-// Stands between both stations' transmitters and the way to the other one, before all faults of the link. What it does
-// not change it hands on as it is, at the same time.
+// Lies between both stations' transmitters and the cable, before all faults of the link. Passes unchanged frames on as
+// they are, at the same time.
 class ErrorInjector final : public sc_core::sc_module {
  public:
   ErrorInjector(sc_core::sc_module_name nm, std::vector<Injection> injections);
 
-  // Takes what a port sends before the cable's end does; the result is what to join to that end.
+  // Takes a port's frames before the cable's end does; returns the port to join to that end.
   EthernetPort before(unsigned end, EthernetPort port);
-  // The injections that did not take place, by name and with the reason.
+  // The injections that did not take effect, by name and with the reason.
   std::vector<std::string> failures() const;
 
  private:
@@ -36,15 +36,15 @@ class ErrorInjector final : public sc_core::sc_module {
     ErrorInjector& injector;
     const unsigned end;
   };
-  // One side of a TCP connection, or of an SCTP association, as it sends.
+  // The sending side of a TCP connection or an SCTP association.
   struct Side {
     Side(wire::MpaFrameKind startup, const std::vector<Order*>& orders) : stream(startup, orders), chunks(orders) {}
     StreamBender stream;
     ChunkBender chunks;
     std::optional<std::uint32_t> first;  // sequence number of the first octet
-    std::uint64_t newest = 0;            // octet of the stream, to tell where a sequence number lies
+    std::uint64_t newest = 0;            // octet of the stream, to place sequence numbers
   };
-  // The first connection to a port that injections name; later ones to it pass as they are.
+  // The first connection to a port named by injections; later ones are not changed.
   struct Connection {
     std::uint16_t port = 0;
     unsigned listener = 0;                       // its end

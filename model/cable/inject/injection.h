@@ -1,4 +1,4 @@
-// An error on demand: which message of which stream is changed on its way, and how.
+// A requested error: which message of which stream to change in flight, and how.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@ namespace rnic::inject {
 struct Change {
   std::optional<Field> field;                // gets another value
   std::optional<std::uint16_t> octet;        // of the startup frame or the ULPDU, from 0
-  std::optional<std::uint16_t> close_after;  // so many octets of the ULPDU, then a FIN; nothing behind them passes
-  bool relative = false;                     // the value is added to what was there
+  std::optional<std::uint16_t> close_after;  // octets of the ULPDU before a FIN; nothing after them passes
+  bool relative = false;                     // the value is added to the old one
   std::uint64_t value = 0;
 };
 
 struct Injection {
   std::string name;          // "inject[2]", for messages
-  unsigned node = 0;         // that sends the message, at this end of the cable
-  std::uint16_t port = 0;    // of the side that listens
-  bool by_listener = false;  // it is that side that sends
+  unsigned node = 0;         // sender of the message, at this end of the cable
+  std::uint16_t port = 0;    // of the listener
+  bool by_listener = false;  // the listener is the sender
   MessageKind message = wire::Opcode::kSend;
-  std::uint64_t number = 0;   // among those of its kind that the side sends on this connection, from 0
-  std::uint64_t segment = 0;  // the DDP segment of it that is changed, from 0
+  std::uint64_t number = 0;   // among the sender's messages of this kind on the connection, from 0
+  std::uint64_t segment = 0;  // the message's DDP segment to change, from 0
   Change change;
 };
 

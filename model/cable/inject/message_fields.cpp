@@ -10,8 +10,7 @@ namespace {
 
 using Fields = std::vector<Field>;
 
-// Names for the members of a header, which lists them in wire order (model/wire/fields.h); null: not a field of its
-// own.
+// Names the members of a header, which lists them in wire order (model/wire/fields.h); nullptr: not a separate field.
 class Namer {
  public:
   Namer(Fields& into, std::size_t bit, std::initializer_list<const char*> names)

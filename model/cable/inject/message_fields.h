@@ -1,4 +1,4 @@
-// The messages that an MPA stream consists of, and their header fields by name.
+// The messages of an MPA stream, and their header fields by name.
 #pragma once
 
 #include <cstddef>
@@ -36,16 +36,16 @@ class MessageKind {
   std::size_t index_;
 };
 
-// Some bits in network order. Those of a message count from the first octet of the startup frame or of the ULPDU.
+// A bit field in network order. Bits of a message count from the first octet of the startup frame or of the ULPDU.
 struct Field {
-  enum class Where : std::uint8_t { kMessage, kLength, kMarker, kCrc };  // the others: of its FPDU
+  enum class Where : std::uint8_t { kMessage, kLength, kMarker, kCrc };  // the others belong to its FPDU
   std::string name;
   std::size_t bit = 0;
   unsigned bits = 0;
   Where where = Where::kMessage;
 };
 
-// All fields of such a message, in their order.
+// All fields of a message of this kind, in order.
 std::vector<Field> fields_of(MessageKind kind);
 
 }  // namespace rnic::inject

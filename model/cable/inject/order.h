@@ -1,4 +1,4 @@
-// What has become of an injection.
+// The state of an injection.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace rnic::inject {
 struct Order {
   const Injection* injection;
   bool done = false;
-  std::string failure{};  // why its message could not be changed, and passed as it was
+  std::string failure{};  // why its message passed unchanged
 };
 
 }  // namespace rnic::inject
