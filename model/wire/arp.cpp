@@ -6,7 +6,7 @@ namespace rnic::wire {
 namespace {
 
 constexpr std::uint16_t kEthernet = 1;
-// What every packet for IPv4 on Ethernet begins with: the kinds of addresses and their lengths.
+// The beginning of every packet for IPv4 on Ethernet: kinds of addresses and their lengths.
 constexpr std::size_t kOperationOffset = 6;
 constexpr std::uint8_t kKinds[kOperationOffset] = {kEthernet >> 8,        kEthernet & 0xff,   kEthertypeIpv4 >> 8,
                                                    kEthertypeIpv4 & 0xff, MacAddress::kBytes, 4};

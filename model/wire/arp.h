@@ -22,7 +22,7 @@ struct ArpPacket {
 
   // Returns the octets written, 0 if `out` is too small.
   std::size_t emit(MutableByteSpan out) const;
-  // nullopt: too short, or for other kinds of addresses.
+  // nullopt: too short, or with other kinds of addresses.
   static std::optional<ArpPacket> parse(ByteSpan packet);
 };
 

@@ -17,7 +17,7 @@ std::uint16_t fold(std::uint64_t sum) {
 
 constexpr std::uint16_t swapped(std::uint16_t v) { return static_cast<std::uint16_t>(v << 8 | v >> 8); }
 
-// The sum does not depend on the byte order of the words up to a final swap, so words are loaded as the machine likes.
+// The sum does not depend on the byte order of the words but for a final swap, so words are loaded in machine order.
 constexpr std::uint16_t from_machine_order(std::uint16_t v) {
   return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? swapped(v) : v;
 }

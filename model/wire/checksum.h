@@ -1,4 +1,4 @@
-// The Internet checksum (RFC 1071), fed piece by piece, and the TCP pseudo headers of IPv4 and IPv6.
+// The Internet checksum (RFC 1071), computed piece by piece, and the TCP pseudo headers of IPv4 and IPv6.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace rnic::wire {
 
-// Pieces may have any length, odd ones too; a TCP sender can keep the sum of a payload and add the headers later.
+// Pieces may have any length, also odd. A TCP sender can keep a payload's sum and add the headers later.
 class ChecksumAccumulator {
  public:
   void add(ByteSpan piece);
@@ -19,9 +19,9 @@ class ChecksumAccumulator {
     add_word(static_cast<std::uint16_t>(value >> 16));
     add_word(static_cast<std::uint16_t>(value));
   }
-  // The one's complement sum so far: what checksum offload leaves in the field when only the pseudo header was added.
+  // The one's complement sum so far: the field's value with checksum offload if only the pseudo header was added.
   std::uint16_t partial() const;
-  // What goes into the checksum field. Over data that includes a right checksum it is 0.
+  // The value for the checksum field. Over data that includes a right checksum it is 0.
   std::uint16_t checksum() const { return static_cast<std::uint16_t>(~partial()); }
 
  private:

@@ -59,7 +59,7 @@ struct DdpUntaggedHeader {
   constexpr std::size_t emit(MutableByteSpan out) const { return emit_fields(*this, out); }
 };
 
-// A segment (ULPDU): decoded header and a window on the payload. Too short, or T of the other kind, is nullopt;
+// A segment (ULPDU): decoded header and a view of the payload. nullopt if it is too short or T is of the other kind;
 // nothing else is checked here.
 template <class Header, bool kTagged>
 struct DdpView {
@@ -75,7 +75,7 @@ struct DdpView {
 using DdpTaggedView = DdpView<DdpTaggedHeader, true>;
 using DdpUntaggedView = DdpView<DdpUntaggedHeader, false>;
 
-// Octets of the header that starts with this control octet.
+// Octets of a header with this control octet.
 constexpr std::size_t ddp_header_bytes(std::uint8_t control) {
   return DdpControl::tagged(control) ? DdpTaggedHeader::kBytes : DdpUntaggedHeader::kBytes;
 }

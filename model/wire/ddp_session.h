@@ -1,5 +1,5 @@
-// DDP over SCTP: what stands in the user data of a DATA chunk, and the control messages of a DDP stream session
-// (RFC 5043 section 5.2, RFC 6581 section 7).
+// DDP over SCTP: the user data of a DATA chunk, and the control messages of a DDP stream session (RFC 5043 section 5.2,
+// RFC 6581 section 7).
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@
 
 namespace rnic::wire {
 
-// The adaptation indication of an INIT and of an INIT ACK (RFC 5043 section 5.1).
+// The adaptation indication of an INIT and an INIT ACK (RFC 5043 section 5.1).
 inline constexpr std::uint32_t kDdpAdaptation = 1;
 
 // Payload protocol identifiers.
 inline constexpr std::uint32_t kPpidDdpSegment = 16, kPpidDdpSession = 17;
 
-// The DDP stream sequence number stands before a DDP segment and before a control message.
+// The DDP stream sequence number precedes a DDP segment or a control message.
 inline constexpr std::size_t kDdpSsnBytes = 2;
 
-// The longest DDP segment over a path of this IP MTU, and the limit that no path goes below (RFC 5043 section 9).
-// `reserve` is room for control chunks in the same packet.
+// The longest DDP segment over a path of this IP MTU, and its lower limit for any path (RFC 5043 section 9). `reserve`
+// is room for control chunks in the same packet.
 inline constexpr std::uint32_t kSctpMinSegment = 516;
 std::uint32_t sctp_mulpdu(std::uint32_t ip_mtu, std::uint32_t ip_header_bytes, std::uint32_t reserve);
 // Octets of the DATA chunk that carries a DDP segment.
@@ -65,17 +65,17 @@ struct SessionMessage {
   std::size_t pd_length() const { return private_data.size() + (enhanced ? MpaEnhanced::kBytes : 0); }
   std::size_t bytes() const { return kHeaderBytes + pd_length(); }
 
-  // The user data of its chunk. Returns the octets written; 0 if `out` is too small, there are more than 512 octets of
-  // private data or any with a Terminate, or the word is missing from, or does not belong to, a message of this code.
+  // Writes the user data of its chunk. Returns the octets written; 0 if `out` is too small, a Terminate has private
+  // data or another message more than 512 octets, or the enhanced word is missing or does not belong to this code.
   std::size_t emit(MutableByteSpan out) const;
 };
 
 struct SessionDecode {
   SessionError error = SessionError::kNone;
-  SessionMessage message;  // valid iff there is no error; its private data are a window on the input
+  SessionMessage message;  // valid iff there is no error; its private data is a view of the input
 };
 
-// `user_data` is that of a chunk with PPID 17. A receiver that does not know RFC 6581 knows no enhanced codes.
+// `user_data` is from a chunk with PPID 17. A receiver without RFC 6581 knows no enhanced codes.
 SessionDecode decode_session_message(ByteSpan user_data, bool knows_enhanced);
 
 }  // namespace rnic::wire

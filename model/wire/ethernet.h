@@ -29,13 +29,13 @@ inline constexpr std::uint16_t kEthertypeVlan = 0x8100, kEthertypeServiceVlan = 
 struct EthernetHeader {
   static constexpr std::size_t kBytes = 14;
   MacAddress dst, src;
-  std::uint16_t ethertype = kEthertypeIpv4;  // of the payload, behind any VLAN tags
+  std::uint16_t ethertype = kEthertypeIpv4;  // of the payload, after any VLAN tags
 
   // Without VLAN tags. Returns the octets written, 0 if `out` is too small.
   std::size_t emit(MutableByteSpan out) const;
 };
 
-// A frame without its FCS. Too short for the header and its tags is nullopt. The payload may end in padding.
+// A frame without its FCS; nullopt if it is too short for the header and its tags. The payload may end in padding.
 struct EthernetView {
   EthernetHeader header;
   std::optional<std::uint16_t> vlan_tci;  // of the outermost tag

@@ -1,4 +1,4 @@
-// A header lists its fields once, in wire order; a reader and a writer walk the same list, so parse and emit agree.
+// A header lists its fields once, in wire order; reader and writer walk the same list, so parse and emit agree.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace rnic::wire {
 
-// Loads big-endian fields one after the other; the length was checked before.
+// Loads big-endian fields in sequence; the length was checked before.
 class FieldReader {
  public:
   constexpr explicit FieldReader(const std::uint8_t* at) : at_(at) {}
@@ -29,7 +29,7 @@ class FieldReader {
   const std::uint8_t* at_;
 };
 
-// Stores big-endian fields one after the other.
+// Stores big-endian fields in sequence.
 class FieldWriter {
  public:
   constexpr explicit FieldWriter(std::uint8_t* at) : at_(at) {}

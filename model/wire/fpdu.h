@@ -34,20 +34,20 @@ constexpr std::size_t octets_to_marker(StreamPosition position) {
   return (kMarkerInterval - position % kMarkerInterval) % kMarkerInterval;
 }
 
-// Markers inside an FPDU of `plain_bytes` octets (without markers) that starts at `position`, its leading marker
-// included. One that is due right after the CRC belongs to the next FPDU.
+// Markers inside an FPDU of `plain_bytes` octets (without markers) that starts at `position`, including its leading
+// marker. A marker due right after the CRC belongs to the next FPDU.
 constexpr std::size_t fpdu_markers(StreamPosition position, std::size_t plain_bytes) {
   const std::size_t before = octets_to_marker(position);
   return plain_bytes > before ? 1 + (plain_bytes - before - 1) / (kMarkerInterval - kMarkerBytes) : 0;
 }
 
-// The FPDU on a stream with markers; `position` is that of its first octet, which is a marker's when one is due.
+// The FPDU on a stream with markers; `position` is that of its first octet, which belongs to a marker if one is due.
 constexpr std::size_t marked_fpdu_bytes(StreamPosition position, std::size_t ulpdu_length) {
   const std::size_t plain = fpdu_bytes(ulpdu_length);
   return plain + kMarkerBytes * fpdu_markers(position, plain);
 }
 
-// Where ULPDU_Length lies for an FPDU whose first octet is at `position`, markers on.
+// Position of ULPDU_Length in an FPDU whose first octet is at `position`, with markers.
 constexpr StreamPosition ulpdu_length_position(StreamPosition position) {
   return is_marker_position(position) ? position + static_cast<StreamPosition>(kMarkerBytes) : position;
 }

@@ -12,22 +12,22 @@ namespace rnic::wire {
 
 class FpduView {
  public:
-  // The one that begins `stream`, whose first octet is at `position`; nullopt while it is not whole.
+  // The FPDU at the beginning of `stream`, whose first octet is at `position`; nullopt while it is incomplete.
   static std::optional<FpduView> parse(ByteSpan stream, StreamPosition position, bool markers);
 
   ByteSpan octets() const { return octets_; }  // with markers, pad and CRC
   std::size_t ulpdu_bytes() const { return ulpdu_bytes_; }
-  // Where octet `i` lies in octets(), markers not counted; that at kUlpduLengthBytes is the ULPDU's first.
+  // Index in octets() of octet `i` counted without markers; octet kUlpduLengthBytes is the ULPDU's first.
   std::size_t place(std::size_t i) const { return markers_ ? i + kMarkerBytes * fpdu_markers(position_, i + 1) : i; }
   std::uint8_t ulpdu_octet(std::size_t i) const { return octets_[place(kUlpduLengthBytes + i)]; }
   std::size_t crc_at() const { return place(fpdu_bytes(ulpdu_bytes_) - kFpduCrcBytes); }
-  // What the CRC covers: all before it, markers too (section 4.4).
+  // The octets that the CRC covers: all before it, including markers (section 4.4).
   ByteSpan covered() const { return octets_.subspan(0, crc_at()); }
 
   // The ULPDU without markers. `out` has room for ulpdu_bytes().
   void copy_ulpdu(MutableByteSpan out) const;
 
-  // Calls f(FPDUPTR, what it should be) for each marker.
+  // Calls f(FPDUPTR, expected FPDUPTR) for each marker.
   template <class F>
   void for_each_marker(F f) const {
     if (!markers_) return;

@@ -32,7 +32,7 @@ std::optional<FragmentationNeeded> FragmentationNeeded::parse(ByteSpan message) 
   ChecksumAccumulator sum;
   sum.add(message);
   if (sum.checksum() != 0) return std::nullopt;
-  // The quotation is cut, so its total length says more than there is.
+  // The quotation is truncated, so its total length exceeds its octets.
   const ByteSpan quoted = message.subspan(kBytes);
   const std::size_t header = std::size_t{quoted[0] & 0xfu} * 4;
   const bool known = quoted[0] >> 4 == 4 && (quoted[9] == kIpProtocolTcp || quoted[9] == kIpProtocolSctp);

@@ -1,4 +1,4 @@
-// The one ICMP message that TCP and SCTP listen to: "fragmentation needed and DF set" (RFC 792, RFC 1191 section 4).
+// The only ICMP message that TCP and SCTP use: "fragmentation needed and DF set" (RFC 792, RFC 1191 section 4).
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,18 @@ inline constexpr std::uint8_t kIpProtocolIcmp = 1;
 
 struct FragmentationNeeded {
   static constexpr std::uint8_t kType = 3, kCode = 4;
-  static constexpr std::size_t kBytes = 8;          // before the packet that it quotes
-  static constexpr std::size_t kQuotedPayload = 8;  // that every router quotes: ports, and a word
+  static constexpr std::size_t kBytes = 8;          // before the quoted packet
+  static constexpr std::size_t kQuotedPayload = 8;  // quoted by every router: ports and a word
   std::uint16_t next_hop_mtu = 0;                   // 0: a router older than RFC 1191
   Ipv4Address src, dst;                             // of the packet that was too long
   std::uint16_t src_port = 0, dst_port = 0;
-  std::uint32_t word = 0;     // of TCP the sequence number, of SCTP the verification tag
+  std::uint32_t word = 0;     // TCP's sequence number or SCTP's verification tag
   std::uint8_t protocol = 0;  // TCP or SCTP
 
-  // The message that quotes `packet` as RFC 792 asks: its header and 8 octets. Returns the octets written, 0 if `out`
-  // is too small.
+  // Quotes `packet` as RFC 792 requires: its header and 8 octets. Returns the octets written, 0 if `out` is too small.
   static std::size_t emit(const Ipv4View& packet, std::uint16_t next_hop_mtu, MutableByteSpan out);
-  // The payload of an IPv4 packet of protocol ICMP. nullopt: another message, a wrong checksum, or a quotation that is
-  // too short, or of another protocol.
+  // `message` is the payload of an ICMP packet. nullopt: another message, a wrong checksum, or a quotation that is too
+  // short or of another protocol.
   static std::optional<FragmentationNeeded> parse(ByteSpan message);
 };
 

@@ -10,7 +10,7 @@
 
 namespace rnic::wire {
 
-inline constexpr std::uint8_t kIpProtocolTcp = 6;  // of IPv6 too
+inline constexpr std::uint8_t kIpProtocolTcp = 6;  // also in IPv6
 
 // The low two bits of the TOS octet (RFC 3168 section 5).
 inline constexpr std::uint8_t kEcnMask = 3, kNotEct = 0, kEct0 = 2, kCongestionExperienced = 3;
@@ -46,15 +46,15 @@ struct Ipv4Header {
   std::size_t emit(MutableByteSpan out) const;
 };
 
-// A packet. nullopt: another version, a header length below 20 octets, or more total length than there are octets.
-// Options are skipped. Padding after the total length is not in the payload.
+// A packet. nullopt: another version, a header length below 20 octets, or a total length beyond the end. Options are
+// skipped. Padding after the total length is not in the payload.
 struct Ipv4View {
   Ipv4Header header;
   ByteSpan header_bytes;  // with options
   ByteSpan payload;
 
   static std::optional<Ipv4View> parse(ByteSpan packet);
-  // As a capture has it that was made before segmentation offload: a total length of 0 stands for all octets.
+  // For packets captured before segmentation offload: a total length of 0 means all octets.
   static std::optional<Ipv4View> parse_offloaded(ByteSpan packet);
   bool checksum_ok() const;
 };

@@ -8,7 +8,7 @@ namespace {
 constexpr std::uint8_t kHopByHop = 0, kRouting = 43, kFragment = 44, kDestinationOptions = 60;
 constexpr std::size_t kFragmentHeaderBytes = 8;
 
-// The header as it lies on the wire: version, traffic class and flow label share a word.
+// The header on the wire: version, traffic class and flow label share a word.
 struct Fixed {
   static constexpr std::size_t kBytes = Ipv6Header::kBytes - 2 * Ipv6Address::kBytes;
   std::uint32_t first_word = 0;

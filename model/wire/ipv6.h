@@ -35,17 +35,17 @@ struct Ipv6Header {
   std::size_t emit(MutableByteSpan out) const;
 };
 
-// A packet. nullopt: another version, or more payload length or extension headers than there are octets. Hop-by-hop,
-// routing and destination options are skipped; padding after the payload length is not in the payload.
+// A packet. nullopt: another version, or a payload length or extension headers beyond the end. Hop-by-hop, routing and
+// destination options are skipped; padding after the payload length is not in the payload.
 struct Ipv6View {
   Ipv6Header header;
-  std::uint8_t protocol = 0;  // of the payload, behind the extension headers
-  bool fragment = false;      // the payload is only a piece; protocol is then that of the whole
+  std::uint8_t protocol = 0;  // of the payload, after the extension headers
+  bool fragment = false;      // the payload is a fragment; protocol is the whole packet's
   ByteSpan payload;
 
   static std::optional<Ipv6View> parse(ByteSpan packet);
-  // As a capture has it that was made before segmentation offload, or of a jumbogram (RFC 2675): a payload length of 0
-  // stands for all octets.
+  // For packets captured before segmentation offload, and jumbograms (RFC 2675): a payload length of 0 means all
+  // octets.
   static std::optional<Ipv6View> parse_offloaded(ByteSpan packet);
 };
 

@@ -18,7 +18,7 @@ inline constexpr std::uint8_t kMpaRev2 = 2;             // RFC 6581
 
 enum class MpaFrameKind : std::uint8_t { kRequest, kReply };
 
-// IRD, ORD and RTR kinds. Decoded as sent: with peer_to_peer clear the RTR flags mean nothing.
+// IRD, ORD and RTR kinds. Decoded as sent: with peer_to_peer clear, the RTR flags have no meaning.
 struct MpaEnhanced {
   static constexpr std::size_t kBytes = 4;
   static constexpr std::uint16_t kNotNegotiated = 0x3fff;  // of IRD or ORD
@@ -50,7 +50,7 @@ struct MpaFrame {
   MpaFrameKind kind = MpaFrameKind::kRequest;
   bool markers = false;   // M: the sender wants markers in what it receives
   bool crc = false;       // C
-  bool rejected = false;  // R, of a reply; in a request it is to be ignored
+  bool rejected = false;  // R, in a reply; to be ignored in a request
   bool s = false;         // S as received; emit() sets it iff there is an enhanced word
   std::uint8_t rev = kMpaRev1;
   std::optional<MpaEnhanced> enhanced;  // present iff S and Rev >= 2
@@ -64,16 +64,16 @@ struct MpaFrame {
   std::size_t emit(MutableByteSpan out) const;
 };
 
-// Octets of the frame that starts the stream, once its header is there. Meaningful only if the header decodes.
+// Octets of the frame that starts the stream, once its header is complete. Meaningful only if the header decodes.
 std::optional<std::size_t> mpa_frame_bytes(ByteSpan stream);
 
 struct MpaFrameDecode {
   MpaFrameError error = MpaFrameError::kNone;
-  MpaFrame frame;  // valid iff there is no error; its private_data is a window on the input
+  MpaFrame frame;  // valid iff there is no error; its private_data is a view of the input
 };
 
-// `bytes` is the whole frame and nothing else. `expected` is the frame the receiver waits for, `max_rev` the highest
-// revision it speaks. Reserved bits are not checked.
+// `bytes` is the complete frame and nothing else. `expected` is the kind that the receiver expects, `max_rev` the
+// highest revision it supports. Reserved bits are not checked.
 MpaFrameDecode decode_mpa_frame(ByteSpan bytes, MpaFrameKind expected, std::uint8_t max_rev);
 
 // True while `stream` may still become a frame with this key: this distinguishes streaming-mode data from MPA.

@@ -128,7 +128,7 @@ struct AtomicRequest {
   std::uint32_t stag = 0;
   std::uint64_t to = 0;
   std::uint64_t data = 0;       // to add, or to swap in
-  std::uint64_t data_mask = 0;  // field boundaries of the addition, or bits to swap
+  std::uint64_t data_mask = 0;  // field boundaries for the addition, or bits to swap
   std::uint64_t compare = 0;
   std::uint64_t compare_mask = 0;
 

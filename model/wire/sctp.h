@@ -11,10 +11,10 @@
 namespace rnic::wire {
 
 inline constexpr std::uint8_t kIpProtocolSctp = 132;
-inline constexpr std::size_t kSctpAlign = 4;  // chunks, parameters and causes are padded to it with zeros
+inline constexpr std::size_t kSctpAlign = 4;  // chunks, parameters and causes are zero-padded to it
 constexpr std::size_t sctp_padded(std::size_t octets) { return (octets + kSctpAlign - 1) / kSctpAlign * kSctpAlign; }
 
-// Serial arithmetic modulo 2^16, of stream sequence numbers: right for numbers less than 2^15 apart.
+// Serial arithmetic modulo 2^16 for stream sequence numbers: right for numbers less than 2^15 apart.
 constexpr std::int16_t ssn_diff(std::uint16_t a, std::uint16_t b) { return static_cast<std::int16_t>(a - b); }
 
 struct SctpHeader {
@@ -74,8 +74,8 @@ enum class SctpCause : std::uint16_t {
   kProtocolViolation = 13,
 };
 
-// What the two upper bits of an unknown type ask of the receiver (sections 3.2 and 3.2.1): to look at nothing behind
-// it, and to report it.
+// The two upper bits of an unknown type tell the receiver (sections 3.2 and 3.2.1) whether to stop there and whether to
+// report it.
 constexpr bool unknown_chunk_ends(std::uint8_t type) { return (type & 0x80) == 0; }
 constexpr bool unknown_chunk_is_reported(std::uint8_t type) { return (type & 0x40) != 0; }
 constexpr bool unknown_parameter_ends(std::uint16_t type) { return (type & 0x8000) == 0; }
@@ -87,7 +87,7 @@ struct SctpChunk {
 
   SctpChunkType type = SctpChunkType::kData;
   std::uint8_t flags = 0;
-  ByteSpan value;  // behind the chunk's header, without the pad
+  ByteSpan value;  // after the chunk's header, without the pad
   ByteSpan whole;  // with header, without the pad: what ERROR cause 6 quotes
 };
 
@@ -99,7 +99,7 @@ struct SctpItem {
   ByteSpan value, whole;
 };
 
-// One after the other. A length below 4, or beyond the end, makes the rest malformed: it is to be dropped.
+// Iterates over items. A length below 4 or beyond the end makes the rest malformed, to be dropped.
 template <class T>
 class SctpList {
  public:
@@ -131,7 +131,7 @@ struct SctpData {
   }
   static std::optional<SctpData> parse(ByteSpan value);
   static ByteSpan user_data(ByteSpan value) { return value.subspan(kBytes); }
-  // Of a whole DATA chunk with so much user data, its header and its pad included.
+  // Octets of a DATA chunk with `user_data` octets of user data, including header and pad.
   static constexpr std::size_t chunk_bytes(std::size_t user_data) {
     return sctp_padded(SctpChunk::kHeaderBytes + kBytes + user_data);
   }
@@ -154,7 +154,7 @@ struct SctpInit {
   static ByteSpan parameters(ByteSpan value) { return value.subspan(kBytes); }
 };
 
-// TSNs that came beyond a gap, as offsets from the cumulative TSN ack, both inclusive.
+// TSNs received beyond a gap, as offsets from the cumulative TSN ack, both inclusive.
 struct SctpGapBlock {
   std::uint16_t start = 0, end = 0;
 };
@@ -177,13 +177,13 @@ struct SctpSackView {
   SctpSack header;
   ByteSpan blocks, tsns;
 
-  // nullopt: shorter than its counts say.
+  // nullopt: too short for its counts.
   static std::optional<SctpSackView> parse(ByteSpan value);
   SctpGapBlock gap(std::size_t i) const;         // i < header.gap_blocks
   std::uint32_t duplicate(std::size_t i) const;  // i < header.duplicates
 };
 
-// Writes a packet chunk by chunk into somebody's buffer:
+// Writes a packet chunk by chunk into a caller's buffer:
 //     SctpWriter w(out, header);
 //     w.begin(SctpChunkType::kError);
 //     w.item(static_cast<std::uint16_t>(SctpCause::kStaleCookie), staleness);
@@ -192,7 +192,7 @@ class SctpWriter {
  public:
   SctpWriter(MutableByteSpan out, const SctpHeader& header);
 
-  // Ends the chunk before it.
+  // Begins a chunk and ends the previous one.
   void begin(SctpChunkType type, std::uint8_t flags = 0);
   // Append to the chunk.
   void put(const SctpData& data);
@@ -201,7 +201,7 @@ class SctpWriter {
   void put(SctpGapBlock block);
   void put(std::uint32_t value);
   void put(ByteSpan octets);
-  // A parameter or a cause. The pad of the one before it belongs to the chunk's length, its own does not.
+  // A parameter or cause. The chunk's length includes the previous item's pad, but not its own.
   void item(std::uint16_t type, ByteSpan value);
   // The octets of the packet with all pads, 0 if they do not fit.
   std::size_t finish();

@@ -13,7 +13,7 @@ struct TcpFrameView {
   Ipv4View ip;
   TcpView tcp;
 
-  // nullopt: something else, a fragment, or headers that cannot be read. Checksums are not looked at.
+  // nullopt: something else, a fragment, or malformed headers. Checksums are not verified.
   static std::optional<TcpFrameView> parse(ByteSpan frame);
 };
 

@@ -15,7 +15,7 @@ struct TcpTimestamps {
   std::uint32_t echo_reply = 0;
 };
 
-// Sequence numbers from `left` up to, not including, `right`.
+// Sequence numbers from `left` up to but not including `right`.
 struct SackBlock {
   std::uint32_t left = 0;
   std::uint32_t right = 0;
@@ -33,13 +33,12 @@ struct TcpOptions {
   std::array<SackBlock, kMaxSackBlocks> sack{};
   std::size_t sack_blocks = 0;
 
-  // Unknown options are skipped; an impossible length ends the list, as receivers must survive anything.
+  // Unknown options are skipped; an invalid length ends the list, as receivers must survive anything.
   static TcpOptions parse(ByteSpan bytes);
 
   // Octets on the wire: a multiple of 4, aligned with NOPs as common stacks do.
   std::size_t bytes() const;
-  // Returns the octets written. 0 also if there are no options; nothing is written if `out` is too small or the
-  // options are more than 40 octets.
+  // Returns the octets written: 0 without options, and if `out` is too small or the options exceed 40 octets.
   std::size_t emit(MutableByteSpan out) const;
 };
 

@@ -86,11 +86,11 @@ constexpr bool returns_read_request(TerminateCause c) {
   return c.layer == Layer::kRdma && c.etype == rdma::kRemoteProtectionType;
 }
 
-// "remote protection: invalid STag"; "unknown" for what no document defines.
+// "remote protection: invalid STag"; "unknown" for an undefined cause.
 const char* to_string(TerminateCause cause);
 
-// The header that follows the untagged DDP header on QN 2. M, D and R say what is there: the failing segment's
-// length and DDP header, and the Read Request header it carried.
+// The header after the untagged DDP header on QN 2. M, D and R announce the failing segment's length, its DDP header
+// and the Read Request header that it carried.
 struct TerminateHeader {
   static constexpr std::size_t kControlBytes = 4;
   static constexpr std::size_t kMaxBytes = 52;
@@ -100,8 +100,8 @@ struct TerminateHeader {
   ByteSpan ddp_header;                          // D: 14 or 18 octets, else empty
   ByteSpan read_request;                        // R: 28 octets, else empty
 
-  // Less than the control word is nullopt. A peer that sets a bit but does not send the header (siw sets R so) is
-  // survived: what is not there whole is empty. Zero-filled fields without their bit are ignored.
+  // nullopt if shorter than the control word. Tolerates a peer that sets a bit without sending the header (siw does so
+  // with R): an incomplete header is empty. Zero-filled fields without their bit are ignored.
   static std::optional<TerminateHeader> parse(ByteSpan bytes);
 
   std::size_t bytes() const;
