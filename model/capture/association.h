@@ -51,7 +51,7 @@ class Association {
 
   // Every captured side sent DDP's adaptation indication (RFC 5043 section 5.1).
   bool ddp() const;
-  // The offer of a side that counts; nullptr if the capture has none.
+  // The side's offer that counts; nullptr if the capture has none.
   const SctpOffer* terms(Side of) const;
   const SctpCounts& counts(Side from) const { return directions_[static_cast<std::size_t>(from)].counts; }
   const SctpReassembly& data(Side from) const { return directions_[static_cast<std::size_t>(from)].reassembly; }

@@ -28,7 +28,7 @@ class MpaStream {
   wire::MpaFrameError error() const { return error_; }
   // Octets of the startup frame; 0 until it is complete.
   std::size_t startup_bytes() const { return startup_octets_.size(); }
-  std::optional<wire::MpaFrame> startup() const;  // its private data is a window on this stream
+  std::optional<wire::MpaFrame> startup() const;  // its private data is a view into this stream
 
   // Both startup frames are known.
   void enter_rdma(bool markers);

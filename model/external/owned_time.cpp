@@ -13,7 +13,7 @@ std::uint64_t now_ns() { return kernel_time_ps() / 1000; }
 
 }  // namespace
 
-// Called while the guest sleeps, at a whole nanosecond. Pauses the kernel, as the guest must run now.
+// Called while the guest sleeps, at a whole nanosecond. Pauses the kernel, as the guest wants to run now.
 void OwnedTime::deliver(ByteSpan frame) {
   if (gone()) return;
   lost_ += !card_.receive(frame);

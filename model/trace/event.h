@@ -1,4 +1,4 @@
-// Trace events: a stage records an event once, and digest, logs and breakdowns are sinks of it. Free without a sink.
+// Trace events: a stage records an event once, and digest, logs and breakdowns are its sinks. Free without a sink.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// An FPDU as it lies in a TCP stream, with or without markers (RFC 5044 section 4).
+// An FPDU in a TCP stream, with or without markers (RFC 5044 section 4).
 #pragma once
 
 #include <cstddef>

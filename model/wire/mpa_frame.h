@@ -48,7 +48,7 @@ const char* to_string(MpaFrameError error);
 
 struct MpaFrame {
   MpaFrameKind kind = MpaFrameKind::kRequest;
-  bool markers = false;   // M: the sender wants markers in what it receives
+  bool markers = false;   // M: the sender wants to receive markers
   bool crc = false;       // C
   bool rejected = false;  // R, in a reply; to be ignored in a request
   bool s = false;         // S as received; emit() sets it iff there is an enhanced word

@@ -43,7 +43,7 @@ class MessageReader {
   const std::vector<std::uint8_t>& octets() const { return octets_; }
   bool started() const { return startup_bytes() != 0; }
   std::size_t startup_bytes() const { return mpa_.startup_bytes(); }
-  // Valid iff started(); its private data is a window on this reader.
+  // Valid iff started(); its private data is a view into this reader.
   wire::MpaFrame startup() const { return *mpa_.startup(); }
 
   const std::vector<DdpSegment>& segments() const { return segments_; }
