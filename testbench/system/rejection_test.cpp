@@ -68,7 +68,7 @@ TEST_F(Rejection, OfARequestThatEndsTooSoon) {
   });
 }
 
-// No octet may follow a request before its reply: an initiator waits for the reply (section 7.1.2 rule 4).
+// No octet may follow a request before its reply: an initiator waits for the reply (section 7.1.2 rule 3).
 TEST_F(Rejection, OfAnOctetBehindTheRequest) {
   run([&] {
     peer.wait_us(20);

@@ -23,7 +23,7 @@
 
 namespace rnic {
 
-// A segment in progress: its writes leave one per cycle, then its record.
+// A segment in progress: its writes leave one per cycle, and its record with the last one.
 struct PlacementJob {
   PlacedSegment segment;
   BufferRef buf;
