@@ -96,8 +96,8 @@ def add_twin(tree):
     tree.edit("rtl-stubs/verilated/stream_twins.cpp",
               ('#include "rtl-stubs/verilated/twin_of.h"\n',
                f'#include "rtl-stubs/verilated/{NAME}_pins.h"\n#include "rtl-stubs/verilated/twin_of.h"\n'),
-              ('      {"crc_check", twin_of<CrcCheckPins>},\n',
-               f'      {{"crc_check", twin_of<CrcCheckPins>}},\n      {{"{NAME}", twin_of<{CLASS}Pins>}},\n'))
+              ('      {"sctp_crc_check", twin_of<CrcCheckPins>},\n',
+               f'      {{"sctp_crc_check", twin_of<CrcCheckPins>}},\n      {{"{NAME}", twin_of<{CLASS}Pins>}},\n'))
     tree.add(f"testbench/cosim/{NAME}_cosim_test.cpp", f"{NAME}_cosim_test.cpp")
 
 

@@ -28,8 +28,8 @@ MpaChain::MpaChain(const TwinSource* twins)
     : clk_("mpa_clk", {}),
       contexts_(clk_, {1, 1, 1, 1}),
       pool_(static_cast<std::uint32_t>(kBlockOctets)),
-      framer_("mpa_framer", clk_, datapath_, contexts_),
-      inserter_("marker_inserter", clk_, datapath_, contexts_, pool_),
+      framer_("mpa_framer", clk_, datapath_),
+      inserter_("marker_inserter", clk_, datapath_, pool_),
       crc_insert_("crc_insert", clk_),
       deframer_("mpa_deframer", clk_, {}, datapath_, contexts_, pool_),
       crc_check_("crc_check", clk_),
@@ -45,10 +45,16 @@ MpaChain::MpaChain(const TwinSource* twins)
 
 std::vector<Octets> MpaChain::send(const MpaStream& stream, const std::vector<Octets>& ulpdus) {
   begin(stream);
+  wire::StreamPosition position = stream.position;
   for (const Octets& octets : ulpdus) {
     if (octets.size() > 0xffff) throw std::length_error("a ULPDU has more than 65535 octets");
     Ulpdu ulpdu{pool_.take(), kFlow, static_cast<std::uint16_t>(octets.size()), false};
     std::copy(octets.begin(), octets.end(), ulpdu.buf->bytes() + Ulpdu::kOffset);
+    ulpdu.markers = stream.markers;
+    ulpdu.crc = stream.crc;
+    ulpdu.position = static_cast<std::uint16_t>(position % wire::kMarkerInterval);
+    position += static_cast<wire::StreamPosition>(stream.markers ? wire::marked_fpdu_bytes(position, octets.size())
+                                                                 : wire::fpdu_bytes(octets.size()));
     ulpdus_.send(std::move(ulpdu));
   }
   run_stages();
@@ -106,7 +112,6 @@ void MpaChain::begin(const MpaStream& stream) {
   contexts_.write(kFlow, flow_);
   ulpdus_.wake(clk_.next());
   run_stages();
-  inserter_.set_position(kFlow, stream.position);
   deframer_.set_position(kFlow, stream.position);
 }
 

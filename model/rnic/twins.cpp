@@ -9,6 +9,7 @@
 
 #include "model/config/describe.h"
 #include "model/config/nearest.h"
+#include "model/rnic/messages/twin_size.h"
 #include "model/rnic/rnic.h"
 
 namespace rnic {

@@ -16,13 +16,6 @@ class Rnic;
 class Stage;
 struct TerminateConfig;
 
-// Sizes of the twins' tables, as powers of two. rnic_messages_pkg has them by the same names.
-struct TwinSize {
-  static constexpr unsigned kQpBits = 10;      // queue pairs
-  static constexpr unsigned kRequestBits = 7;  // RDMA Reads and atomics that wait, of each QP
-  static constexpr unsigned kWriteBits = 12;   // writes of original values under way
-};
-
 enum class TwinMode {
   kReplace,  // the twin does the stage's work
   kLockstep  // both do, and the first difference between them ends the simulation by an exception

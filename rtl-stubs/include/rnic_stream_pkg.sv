@@ -23,6 +23,10 @@ package rnic_stream_pkg;
     logic [31:0] flow;
     logic [15:0] bytes;
     logic completes_wqe;
+    logic llp;
+    logic markers;
+    logic crc;
+    logic [8:0] position;
   } ulpdu_t;
 
   typedef struct packed {

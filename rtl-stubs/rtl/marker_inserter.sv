@@ -1,6 +1,6 @@
 // Puts MPA markers into FPDUs: the twin of model/rnic/tx/marker_inserter. See marker_inserter.md there for the timing.
-// Where a flow's next FPDU starts lies in a table outside: position_i is that of in_i.flow, in the same cycle, and
-// position_write_o says that the flow's FPDU ended and what the position is now. tx_markers_i is of the flow's context.
+// In an FPDU's first beat the marker's place holds whether it gets markers (bit 31) and where it starts in the stream,
+// modulo the marker interval (bits 8 to 0); it leaves as 0.
 module marker_inserter #(
   parameter int unsigned BeatBytes      = 64,
   parameter int unsigned PipelineCycles = 1
@@ -11,10 +11,6 @@ module marker_inserter #(
   output logic                        in_ready_o,
   input  rnic_stream_pkg::fpdu_beat_t in_i,
   input  logic [8*BeatBytes-1:0]      in_data_i,
-  input  logic                        tx_markers_i,
-  input  logic [31:0]                 position_i,
-  output logic                        position_write_o,
-  output logic [31:0]                 position_o,
   input  logic                        out_ready_i,   // credit: the output link has room for one more beat
   output logic                        out_launch_o,  // a beat enters the pipeline and uses that credit
   output logic                        out_valid_o,   // registered: the beat launched PipelineCycles ago
@@ -31,8 +27,8 @@ module marker_inserter #(
   logic                        complete_d, complete_q;
   logic                        first_d, first_q;        // the next beat out is its first one
   rnic_stream_pkg::fpdu_beat_t fpdu_d, fpdu_q;          // what all its beats share
-  logic [31:0]                 position_d, position_q;  // after its last word
-  logic [31:0]                 length_at_d, length_at_q;
+  logic [16:0]                 position_d, position_q;  // after its last word
+  logic [16:0]                 length_at_d, length_at_q;
   logic                        with_markers, with_markers_q;
 
   // Out: a full beat, or the rest of a complete FPDU.
@@ -61,20 +57,20 @@ module marker_inserter #(
 
   // A marker precedes the word at each multiple of MarkerInterval octets (RFC 5044 section 4.3). FPDUPTR counts from the
   // length field, and is 0 right before it. A beat has at most one marker: the datapath is narrower than the interval.
-  logic [31:0]              start, length_at, marker_at;
+  logic [16:0]              start, length_at, marker_at;
   logic [6:0]               lane;    // of the marker
   logic                     marked;  // the beat has one
   logic [15:0]              pointer;
   logic [8*BeatBytes+31:0]  grown;
   logic [6:0]               count;
   always_comb begin
-    with_markers = in_i.first ? tx_markers_i : with_markers_q;
-    start        = in_i.first ? position_i : position_q;
-    length_at    = !in_i.first ? length_at_q : with_markers && start[8:0] == 0 ? start + 32'd4 : start;
+    with_markers = in_i.first ? in_i.marker[31] : with_markers_q;
+    start        = in_i.first ? {8'd0, in_i.marker[8:0]} : position_q;
+    length_at    = !in_i.first ? length_at_q : with_markers && start[8:0] == 0 ? start + 17'd4 : start;
     lane         = 7'(7'(MarkerWord) - start[8:2]);
     marked       = with_markers && lane < 7'(in_i.words);
-    marker_at    = start + {23'd0, lane, 2'd0};
-    pointer      = marker_at + 32'd4 == length_at ? '0 : marker_at[15:0] - length_at[15:0];
+    marker_at    = start + {8'd0, lane, 2'd0};
+    pointer      = marker_at + 17'd4 == length_at ? '0 : marker_at[15:0] - length_at[15:0];
     grown        = {32'd0, in_data_i};
     if (marked) begin
       for (int unsigned i = 0; i <= BeatWords; i++) begin
@@ -101,17 +97,16 @@ module marker_inserter #(
       end
       pending_d   = stays + count;
       complete_d  = in_i.last;
-      position_d  = start + {23'd0, count, 2'd0};
+      position_d  = start + {8'd0, count, 2'd0};
       length_at_d = length_at;
       if (in_i.first) begin
         first_d = 1'b1;
         fpdu_d  = in_i;
+        fpdu_d.marker = '0;
       end
       if (in_i.last) fpdu_d.completes_wqe = in_i.completes_wqe;
     end
   end
-  assign position_write_o = take && in_i.last;
-  assign position_o       = position_d;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -1,7 +1,7 @@
 // Makes FPDUs of ULPDUs: the twin of model/rnic/tx/mpa_framer. See mpa_framer.md there for the timing.
 // The ULPDU at the head of the input lies in a buffer that is read as it is sent: the word of a beat's width that
-// mem_index_o names is on mem_data_i in the same cycle; what it holds behind the ULPDU's end does not matter. crc_on_i is
-// of the context of in_i.flow.
+// mem_index_o names is on mem_data_i in the same cycle; what it holds after the ULPDU's end does not matter. The first
+// beat carries the ULPDU's markers and position to marker_inserter, in the marker's place.
 module mpa_framer #(
   parameter int unsigned BeatBytes      = 64,
   parameter int unsigned PipelineCycles = 1
@@ -11,7 +11,6 @@ module mpa_framer #(
   input  logic                        in_valid_i,
   output logic                        in_ready_o,
   input  rnic_stream_pkg::ulpdu_t     in_i,
-  input  logic                        crc_on_i,
   output logic [15:0]                 mem_index_o,
   input  logic [8*BeatBytes-1:0]      mem_data_i,
   input  logic                        out_ready_i,   // credit: the output link has room for one more beat
@@ -29,10 +28,8 @@ module mpa_framer #(
   logic [15:0]             index_d, index_q;
   logic [15:0]             carry_d, carry_q;              // the two octets that the length field has pushed on
   rnic_stream_pkg::ulpdu_t ulpdu_d, ulpdu_q;
-  logic                    crc_on_d, crc_on_q;
 
   assign ulpdu_d      = sending_q ? ulpdu_q : in_i;
-  assign crc_on_d     = sending_q ? crc_on_q : crc_on_i;
   assign out_launch_o = out_ready_i && (sending_q || in_valid_i);
   assign in_ready_o   = out_ready_i && !sending_q;
   assign mem_index_o  = sending_q ? index_q : '0;
@@ -59,7 +56,8 @@ module mpa_framer #(
     beat.last          = words <= 15'(BeatWords);
     beat.completes_wqe = beat.last && ulpdu_d.completes_wqe;
     beat.marker_ok     = 1'b1;
-    beat.crc_on        = crc_on_d;
+    beat.crc_on        = ulpdu_d.crc;
+    if (beat.first) beat.marker = {ulpdu_d.markers, 22'd0, ulpdu_d.position};
   end
 
   // A beat takes BeatBytes octets off the memory and sends two of them with the next one.
@@ -83,7 +81,6 @@ module mpa_framer #(
       index_q       <= index_d;
       carry_q       <= carry_d;
       ulpdu_q       <= ulpdu_d;
-      crc_on_q      <= crc_on_d;
     end
   end
 

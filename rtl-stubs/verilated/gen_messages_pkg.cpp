@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "model/rnic/twins.h"
+#include "model/rnic/messages/twin_size.h"
 #include "model/wire/fpdu.h"
 #include "model/wire/terminate.h"
 #include "rtl-stubs/verilated/beat_bits.h"

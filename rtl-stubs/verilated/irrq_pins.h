@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/rnic/messages/twin_size.h"
 #include "model/rnic/responder/irrq.h"
-#include "model/rnic/twins.h"
 #include "rtl-stubs/verilated/messages.h"
 #include "rtl-stubs/verilated/pins.h"
 #include "rtl-stubs/verilated/request_memory.h"

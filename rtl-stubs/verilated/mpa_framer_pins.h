@@ -14,7 +14,7 @@ namespace rnic::rtl {
 
 class MpaFramerPins : public Pins<Vmpa_framer, MpaFramer> {
  public:
-  MpaFramerPins(MpaFramer& stage, const ContextStore& contexts) : stage_(stage), contexts_(contexts) {}
+  explicit MpaFramerPins(MpaFramer& stage) : stage_(stage) {}
 
   template <class V>
   void links(Model& m, V& v) {
@@ -22,10 +22,7 @@ class MpaFramerPins : public Pins<Vmpa_framer, MpaFramer> {
     v.in(stage_.in, m.in_valid_i, m.in_ready_o, m.in_i);
   }
 
-  void offered(const Ulpdu& ulpdu, Model& m) {
-    m.crc_on_i = contexts_.flow(ulpdu.flow).crc;
-    offered_ = ulpdu.buf.get();
-  }
+  void offered(const Ulpdu& ulpdu, Model&) { offered_ = ulpdu.buf.get(); }
   // A word of the ULPDU from its buffer. The first one is read when the ULPDU is taken.
   static constexpr unsigned kRounds = 1;
   void look_up(Model& m, unsigned) const {
@@ -52,7 +49,6 @@ class MpaFramerPins : public Pins<Vmpa_framer, MpaFramer> {
 
  private:
   MpaFramer& stage_;
-  const ContextStore& contexts_;
   Buffer *offered_ = nullptr, *buf_ = nullptr;
   std::uint8_t* next_ = nullptr;
 };

@@ -7,7 +7,7 @@
 
 #include "model/common/bytes.h"
 #include "model/rnic/completion/response_queue.h"
-#include "model/rnic/twins.h"
+#include "model/rnic/messages/twin_size.h"
 #include "rtl-stubs/verilated/messages.h"
 #include "rtl-stubs/verilated/pins.h"
 

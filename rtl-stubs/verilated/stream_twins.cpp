@@ -9,12 +9,9 @@ namespace rnic::rtl {
 const std::vector<TwinMaker>& stream_twins() {
   using Chip = TwinSurroundings;
   static const std::vector<TwinMaker> twins{
-      {"mpa_framer", twin_of<MpaFramerPins, &Chip::contexts>},
-      {"marker_inserter", twin_of<MarkerInserterPins, &Chip::contexts, &Chip::frames>},
-      {"crc_insert", twin_of<CrcInsertPins>},
-      {"mpa_deframer", twin_of<MpaDeframerPins, &Chip::contexts>},
-      {"crc_check", twin_of<CrcCheckPins>},
-      {"sctp_crc_insert", twin_of<CrcInsertPins>},
+      {"mpa_framer", twin_of<MpaFramerPins>},    {"marker_inserter", twin_of<MarkerInserterPins, &Chip::frames>},
+      {"crc_insert", twin_of<CrcInsertPins>},    {"mpa_deframer", twin_of<MpaDeframerPins, &Chip::contexts>},
+      {"crc_check", twin_of<CrcCheckPins>},      {"sctp_crc_insert", twin_of<CrcInsertPins>},
       {"sctp_crc_check", twin_of<CrcCheckPins>},
   };
   return twins;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "model/rnic/messages/datapath.h"
+#include "model/rnic/messages/twin_size.h"
 #include "model/rnic/terminate/terminate_generator.h"
-#include "model/rnic/twins.h"
 #include "rtl-stubs/verilated/messages.h"
 #include "rtl-stubs/verilated/pins.h"
 

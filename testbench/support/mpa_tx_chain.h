@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 
 #include "model/rnic/tx/crc_insert.h"
 #include "model/rnic/tx/marker_inserter.h"
@@ -22,6 +23,20 @@ inline Ulpdu make_ulpdu(BufferPool& pool, const Bytes& bytes, FlowId flow, bool 
   u.completes_wqe = completes_wqe;
   return u;
 }
+
+// One direction of a stream, as its ULPDUs state it.
+struct SentStream {
+  bool markers = false, crc = true;
+  wire::StreamPosition position = 0;  // of the next FPDU
+
+  void place(Ulpdu& ulpdu) {
+    ulpdu.markers = markers;
+    ulpdu.crc = crc;
+    ulpdu.position = static_cast<std::uint16_t>(position % wire::kMarkerInterval);
+    position += static_cast<wire::StreamPosition>(markers ? wire::marked_fpdu_bytes(position, ulpdu.bytes)
+                                                          : wire::fpdu_bytes(ulpdu.bytes));
+  }
+};
 
 // An FPDU that came out as beats.
 struct SentFpdu {
@@ -55,7 +70,7 @@ struct MpaTxChain {
                                     MarkerInserterConfig{}.pipeline_cycles + CrcInsertConfig{}.pipeline_cycles;
   DatapathConfig datapath;
   BufferPool pool{16384};
-  ContextStore contexts;
+  std::array<SentStream, 8> streams;  // by flow
   MpaFramer framer;
   MarkerInserter inserter;
   CrcInsert crc;
@@ -65,24 +80,21 @@ struct MpaTxChain {
 
   explicit MpaTxChain(ClockDomain& clk, unsigned beat_bytes = 64, const std::string& name = "tx")
       : datapath{beat_bytes},
-        contexts(clk, {1, 8, 1, 1}),
-        framer((name + "_framer").c_str(), clk, datapath, contexts),
-        inserter((name + "_inserter").c_str(), clk, datapath, contexts, pool),
+        framer((name + "_framer").c_str(), clk, datapath),
+        inserter((name + "_inserter").c_str(), clk, datapath, pool),
         crc((name + "_crc").c_str(), clk),
         net(name, clk) {
     net.connect(framer.out, inserter.in, "framed", LinkConfig::pipeline(MpaFramerConfig{}));
     net.connect(inserter.out, crc.in, "marked", LinkConfig::pipeline(MarkerInserterConfig{}));
   }
-  void set_flow(FlowId flow, bool markers, bool crc_on, std::uint32_t epoch = 0) {
-    FlowContext c;
-    c.rdma = true;
-    c.tx_markers = c.rx_markers = markers;
-    c.crc = crc_on;
-    c.epoch = epoch;
-    contexts.write(flow, c);
+  void set_flow(FlowId flow, bool markers, bool crc_on) { streams[flow.v] = {markers, crc_on, 0}; }
+  Ulpdu next(FlowId flow, const Bytes& octets, bool completes_wqe = false) {
+    Ulpdu ulpdu = make_ulpdu(pool, octets, flow, completes_wqe);
+    streams[flow.v].place(ulpdu);
+    return ulpdu;
   }
   void send(FlowId flow, const Bytes& ulpdu, bool completes_wqe = false) {
-    source.send(make_ulpdu(pool, ulpdu, flow, completes_wqe));
+    source.send(next(flow, ulpdu, completes_wqe));
   }
   std::vector<SentFpdu> sent() const { return collect_fpdus(sink.messages(), datapath.beat_bytes); }
 };

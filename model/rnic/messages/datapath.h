@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "model/abi/context_types.h"
 #include "model/common/buffer.h"
 #include "model/common/bytes.h"
 #include "model/common/ids.h"
@@ -34,6 +35,10 @@ struct Ulpdu {
   FlowId flow;
   std::uint16_t bytes = 0;
   bool completes_wqe = false;  // the last FPDU of a Send or RDMA Write
+  // What the flow's context says, and where the FPDU starts in the stream, modulo the marker interval.
+  LlpId llp = LlpId::kMpaTcp;
+  bool markers = false, crc = true;
+  std::uint16_t position = 0;
 
   static constexpr const char* kMessage = "ulpdu";
   template <class V, class M>
@@ -41,6 +46,10 @@ struct Ulpdu {
     v("flow", m.flow);
     v("bytes", 16, m.bytes);
     v("completes_wqe", 1, m.completes_wqe);
+    v("llp", 1, m.llp);
+    v("markers", 1, m.markers);
+    v("crc", 1, m.crc);
+    v("position", 9, m.position);
   }
 };
 inline EventUse event_of(const Ulpdu& u, const Owners&, TraceEvent& e) {
@@ -82,6 +91,13 @@ struct FpduBeat {
   bool resets() const { return ends() && load_be16(data) == static_cast<std::uint16_t>(StreamEnd::kReset); }
   bool marked() const { return marker_lane < kEnds; }
   std::uint32_t first_word() const { return load_be32(data); }  // for waveforms
+
+  // Transmit, from the framer to the marker inserter: what a ULPDU says of markers and of its FPDU's start, in the
+  // marker's place of the first beat.
+  bool wants_markers() const { return load_le32(marker) >> 31 != 0; }
+  std::uint16_t start() const { return load_le32(marker) & 0x1ff; }
+  void set_start(const Ulpdu& ulpdu) { store_le32(marker, std::uint32_t{ulpdu.markers} << 31 | ulpdu.position); }
+  void clear_start() { store_le32(marker, 0); }
   std::uint8_t& size() { return words; }
   // Beats of a run are full, and only the first one may be the FPDU's or have a marker.
   void advance(unsigned beats) {

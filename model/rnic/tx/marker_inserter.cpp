@@ -10,7 +10,6 @@ namespace rnic {
 void MarkerInserter::reset() {
   const bool owner = with_markers_ || complete_;  // otherwise the next incoming beat
   if (end_ != nullptr && owner) BufferRef::adopt(next_.buf);
-  positions_.assign(positions_.size(), {});
   emit_from_ = absorb_from_ = 0;
   pending_words_ = 0;
   complete_ = completes_wqe_ = with_markers_ = false;
@@ -72,8 +71,8 @@ unsigned MarkerInserter::beats_at_rate(unsigned pending, wire::StreamPosition po
 Acceptance MarkerInserter::accepts(const FpduBeat& beat, Cycle at) {
   const Cycle from = std::max(absorb_from_, at);
   if (complete_ || pending_words_ >= beat_words_ || emit_from_ > from + 1) return {};
-  const wire::StreamPosition start = beat.first ? position(beat.flow) : position_;
-  const bool marked = beat.first ? contexts_.flow(beat.flow, from).tx_markers : with_markers_;
+  const wire::StreamPosition start = beat.first ? beat.start() : position_;
+  const bool marked = beat.first ? beat.wants_markers() : with_markers_;
   const unsigned beats = beats_at_rate(pending_words_ + beat_words_, start, marked);
   return {beats == 0 ? 0 : std::min(beats, out->room(beat, from + 1) + 1), from};
 }
@@ -96,7 +95,7 @@ FpduBeat MarkerInserter::cut() {
 // Beats of one run, from cycle `at` on, each while less than one is left and the FPDU needs more.
 void MarkerInserter::absorb(Cycle at, unsigned beats) {
   const FpduBeat& beat = in->front();
-  if (beat.first) begin(beat, at);
+  if (beat.first) begin(beat);
   const std::uint32_t octets = 4u * beat.words * beats;
   if (with_markers_) {
     copy_with_markers(beat.data, octets);
@@ -109,18 +108,19 @@ void MarkerInserter::absorb(Cycle at, unsigned beats) {
   complete_ = beat.last;
   if (beat.last) {
     completes_wqe_ = beat.completes_wqe;
-    set_position(beat.flow, position_);
     if (with_markers_) BufferRef::adopt(beat.buf);  // and released: the copy travels on
   }
   in->drop_at(at, beats);
   absorb_from_ = at + beats;
 }
 
-void MarkerInserter::begin(const FpduBeat& beat, Cycle at) {
-  position_ = position(beat.flow);
+void MarkerInserter::begin(const FpduBeat& beat) {
+  position_ = beat.start();
+  RNIC_CHECK(position_ % 4 == 0);
   length_at_ = wire::ulpdu_length_position(position_);
-  with_markers_ = contexts_.flow(beat.flow, at).tx_markers;
+  with_markers_ = beat.wants_markers();
   next_ = beat;
+  next_.clear_start();
   if (with_markers_) {
     next_.buf = pool_.take(beat.buf->owner()).release();
     next_.data = next_.buf->bytes() + kFrameHeadroom;
@@ -147,16 +147,6 @@ void MarkerInserter::copy_with_markers(const std::uint8_t* from, std::uint32_t o
     position_ += static_cast<wire::StreamPosition>(piece);
   }
   pending_words_ += static_cast<unsigned>(end_ - start) / 4;
-}
-
-wire::StreamPosition MarkerInserter::position(FlowId flow) const {
-  const Position& p = positions_[flow.v];
-  return p.epoch == contexts_.flow(flow).epoch ? p.next : 0;
-}
-
-void MarkerInserter::set_position(FlowId flow, wire::StreamPosition position) {
-  RNIC_CHECK(position % 4 == 0);
-  positions_[flow.v] = {contexts_.flow(flow).epoch, position};
 }
 
 std::string MarkerInserter::waiting_for() const {

@@ -2,11 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "model/common/burst.h"
 #include "model/config/field.h"
-#include "model/rnic/context/context.h"
 #include "model/rnic/messages/datapath.h"
 #include "model/wire/fpdu.h"
 
@@ -36,20 +34,10 @@ class MarkerInserter final : public Stage, private TakesAhead<FpduBeat> {
   PushPort<FpduBeat> out{*this, "out"};
 
   // FPDUs of streams with markers leave in buffers of `pool`.
-  MarkerInserter(sc_core::sc_module_name nm, ClockDomain& clk, const DatapathConfig& datapath,
-                 const ContextStore& contexts, BufferPool& pool)
-      : Stage(nm, clk),
-        contexts_(contexts),
-        pool_(pool),
-        beat_words_(datapath.beat_bytes / 4),
-        positions_(contexts.flows()) {
+  MarkerInserter(sc_core::sc_module_name nm, ClockDomain& clk, const DatapathConfig& datapath, BufferPool& pool)
+      : Stage(nm, clk), pool_(pool), beat_words_(datapath.beat_bytes / 4) {
     in.ahead(*this);
   }
-
-  // Where the flow's next FPDU starts; set for a stream taken over in its middle. Otherwise a flow starts at 0 whenever
-  // its context's epoch changes. Octets, a multiple of 4.
-  wire::StreamPosition position(FlowId flow) const;
-  void set_position(FlowId flow, wire::StreamPosition position);
 
   Wake tick() override;
   void reset() override;
@@ -60,23 +48,17 @@ class MarkerInserter final : public Stage, private TakesAhead<FpduBeat> {
   const MarkerInserterCounters& counters() const { return counters_; }
 
  private:
-  struct Position {
-    std::uint32_t epoch = 0;
-    wire::StreamPosition next = 0;
-  };
   void take_ahead() override { tick(); }
   Acceptance accepts(const FpduBeat& first, Cycle at) override;
   FpduBeat cut();
   unsigned beats_along(Cycle at) const;
   unsigned beats_at_rate(unsigned pending, wire::StreamPosition position, bool with_markers) const;
   void absorb(Cycle at, unsigned beats);
-  void begin(const FpduBeat& beat, Cycle at);
+  void begin(const FpduBeat& beat);
   void copy_with_markers(const std::uint8_t* from, std::uint32_t octets);
 
-  const ContextStore& contexts_;
   BufferPool& pool_;
   const unsigned beat_words_;
-  std::vector<Position> positions_;  // by flow
 
   Cycle emit_from_ = 0, absorb_from_ = 0;
 

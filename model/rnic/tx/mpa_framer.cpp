@@ -22,7 +22,7 @@ Wake MpaFramer::tick() {
   for (;;) {
     at = std::max(fpdu_.done() ? in->front_at() : 0, next_at_);
     if (at > horizon() || (at = std::max(at, to.credit_at())) > horizon()) break;
-    if (fpdu_.done()) frame(in->pop_at(at), at);
+    if (fpdu_.done()) frame(in->pop_at(at));
     next_at_ = at;
     fpdu_.push(to, beat_words_, next_at_, horizon(), [this](FpduBeat& last) { last.completes_wqe = completes_wqe_; });
   }
@@ -31,7 +31,7 @@ Wake MpaFramer::tick() {
 }
 
 // Length field before the ULPDU, pad and an empty CRC field after it, all in the ULPDU's own buffer.
-void MpaFramer::frame(Ulpdu ulpdu, Cycle at) {
+void MpaFramer::frame(Ulpdu ulpdu) {
   const std::size_t octets = wire::fpdu_bytes(ulpdu.bytes);
   RNIC_CHECK(kFrameHeadroom + octets <= ulpdu.buf->capacity());
   std::uint8_t* fpdu = ulpdu.buf->bytes() + kFrameHeadroom;
@@ -42,7 +42,8 @@ void MpaFramer::frame(Ulpdu ulpdu, Cycle at) {
   first.buf = ulpdu.buf.release();
   first.data = fpdu;
   first.flow = ulpdu.flow;
-  first.crc_on = contexts_.flow(ulpdu.flow, at).crc;
+  first.crc_on = ulpdu.crc;
+  first.set_start(ulpdu);
   fpdu_.start(first, static_cast<std::uint32_t>(octets / 4));
   completes_wqe_ = ulpdu.completes_wqe;
   count(ulpdu);

@@ -5,7 +5,6 @@
 
 #include "model/common/beat_stage.h"
 #include "model/config/field.h"
-#include "model/rnic/context/context.h"
 #include "model/rnic/messages/datapath.h"
 
 namespace rnic {
@@ -34,8 +33,8 @@ class MpaFramer final : public Stage {
   PopPort<Ulpdu> in{*this, "in"};
   PushPort<FpduBeat> out{*this, "out"};
 
-  MpaFramer(sc_core::sc_module_name nm, ClockDomain& clk, const DatapathConfig& datapath, const ContextStore& contexts)
-      : Stage(nm, clk), contexts_(contexts), beat_words_(datapath.beat_bytes / 4) {}
+  MpaFramer(sc_core::sc_module_name nm, ClockDomain& clk, const DatapathConfig& datapath)
+      : Stage(nm, clk), beat_words_(datapath.beat_bytes / 4) {}
 
   Wake tick() override;
   void reset() override;
@@ -46,9 +45,8 @@ class MpaFramer final : public Stage {
   const MpaFramerCounters& counters() const { return counters_; }
 
  private:
-  void frame(Ulpdu ulpdu, Cycle at);
+  void frame(Ulpdu ulpdu);
 
-  const ContextStore& contexts_;
   const unsigned beat_words_;
   Cycle next_at_ = 0;  // one beat per cycle
   Emission<FpduBeat> fpdu_;

@@ -11,8 +11,7 @@ bool PayloadFetch::accept() {
     current_ = in->pop();
     requested_ = 0;
     offset_ = Ulpdu::kOffset + current_.header_bytes;
-    const std::uint32_t epoch = contexts_.qp(current_.qpn).epoch;
-    slots_[(first_ + used_++) % slots_.size()] = {std::move(current_.ulpdu), current_.qpn, epoch, 0, true};
+    slots_[(first_ + used_++) % slots_.size()] = {std::move(current_.ulpdu), current_.qpn, current_.epoch, 0, true};
     if (current_.pieces == 0) return true;
   }
   if (!dma->can_push()) return false;
@@ -42,12 +41,13 @@ bool PayloadFetch::hand_on() {
   } else if (!slot.ok) {
     if (!event->can_push()) return false;
     event->push({QpEvent::Kind::kLocalError, slot.qpn, wire::rdma::kLocalCatastrophic});
-    broken_[slot.qpn.v] = slot.epoch;
+    broken_[slot.qpn.v] = {slot.epoch, slot.ulpdu.position};
     slot.ulpdu = {};
     ++counters_.failed;
   } else {
-    PushPort<Ulpdu>& to = out[contexts_.flow(slot.ulpdu.flow).llp];
+    PushPort<Ulpdu>& to = out[slot.ulpdu.llp];
     if (!to->can_push()) return false;
+    if (lost_octets(slot)) slot.ulpdu.position = broken_[slot.qpn.v].position;
     to->push(std::move(slot.ulpdu));
     ++counters_.ulpdus;
   }
@@ -63,7 +63,7 @@ void PayloadFetch::reset() {
   current_ = {};
   requested_ = 0;
   offset_ = 0;
-  broken_.assign(broken_.size(), kIntact);
+  broken_.assign(broken_.size(), {});
 }
 
 Wake PayloadFetch::tick() {

@@ -47,7 +47,7 @@ class PayloadFetch final : public Stage {
 
   PayloadFetch(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts,
                const PayloadFetchConfig& cfg)
-      : Stage(nm, clk), contexts_(contexts), slots_(cfg.jobs), jobs_(cfg.jobs), broken_(contexts.qps(), kIntact) {}
+      : Stage(nm, clk), contexts_(contexts), slots_(cfg.jobs), jobs_(cfg.jobs), broken_(contexts.qps()) {}
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
@@ -65,9 +65,15 @@ class PayloadFetch final : public Stage {
     bool ok = true;
   };
   static constexpr std::uint64_t kIntact = ~std::uint64_t{0};
+  // The epoch in which a QP's stream lost octets, and where the first of them would have been.
+  struct Broken {
+    std::uint64_t epoch = kIntact;
+    std::uint16_t position = 0;
+  };
+  bool lost_octets(const Slot& slot) const { return broken_[slot.qpn.v].epoch == slot.epoch; }
   // A stream that lost octets must not continue: the peer would take later data for the missing part. Its Terminate
-  // reports that, and passes.
-  bool dropped(const Slot& slot) const { return broken_[slot.qpn.v] == slot.epoch && !is_terminate(slot.ulpdu); }
+  // reports that, and passes: it comes where they would have been.
+  bool dropped(const Slot& slot) const { return lost_octets(slot) && !is_terminate(slot.ulpdu); }
   static bool is_terminate(const Ulpdu& ulpdu) {
     return wire::RdmapControl::opcode(ulpdu.buf->bytes()[Ulpdu::kOffset + 1]) == wire::Opcode::kTerminate;
   }
@@ -83,7 +89,7 @@ class PayloadFetch final : public Stage {
   UlpduJob current_;        // its pieces are requested one per cycle
   unsigned requested_ = 0;  // whole pieces
   std::uint32_t offset_ = 0;
-  std::vector<std::uint64_t> broken_;  // by QP: the epoch whose stream lost octets
+  std::vector<Broken> broken_;  // by QP
   PayloadFetchCounters counters_;
 };
 

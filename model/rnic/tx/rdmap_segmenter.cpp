@@ -288,6 +288,12 @@ void RdmapSegmenter::expect_response(Qpn qpn, const OutboundMessage& request, co
 void RdmapSegmenter::send_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const abi::Wqe* w) {
   const QpContext& ctx = contexts_.qp(qpn);
   UlpduJob job = cut_segment(m, w, qpn, ctx, buffer_for(q, m));
+  const FlowContext& flow = contexts_.flow(ctx.flow);
+  job.epoch = ctx.epoch;
+  job.ulpdu.llp = flow.llp;
+  job.ulpdu.markers = flow.tx_markers;
+  job.ulpdu.crc = flow.crc;
+  job.ulpdu.position = static_cast<std::uint16_t>(q.position % wire::kMarkerInterval);
   q.spend(scheduler_.cost(ctx, q, job.ulpdu.bytes));
   ++counters_.fpdus;
   counters_.payload_bytes += job.ulpdu.bytes - job.header_bytes;

@@ -17,6 +17,7 @@ struct UlpduJob {
   using Piece = MemoryPiece;
   Ulpdu ulpdu;
   Qpn qpn;
+  std::uint32_t epoch = 0;  // of the QP
   std::uint16_t header_bytes = 0;
   std::uint8_t pieces = 0;
   std::array<Piece, abi::kMaxSge> piece;
@@ -26,6 +27,7 @@ struct UlpduJob {
   static void fields(V& v, M& m) {
     v("ulpdu", m.ulpdu);
     v("qpn", m.qpn);
+    v("epoch", 32, m.epoch);
     v("header_bytes", 16, m.header_bytes);
     v("pieces", 8, m.pieces);
     v.each("piece", m.piece);

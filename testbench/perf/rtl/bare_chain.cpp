@@ -6,6 +6,7 @@
 
 #include <verilated.h>
 
+#include "model/wire/fpdu.h"
 #include "testbench/perf/rtl/chain_load.h"
 
 #include "Vtransmit_chain.h"
@@ -33,11 +34,16 @@ int main(int argc, char* argv[]) {
   top.clk_i = 1;
   top.eval();
   top.rst_ni = 1;
-  top.in_i = load.ulpdu_bytes << 1;
   top.out_ready_i = 1;
 
   rnic::perf::ChainDigest digest;
   std::uint64_t taken = 0;
+  rnic::wire::StreamPosition position = 0;
+  // An rnic_stream_pkg::ulpdu_t of a flow with markers and CRC.
+  const auto ulpdu_at = [&load](rnic::wire::StreamPosition at) {
+    return std::uint64_t{load.ulpdu_bytes} << 13 | 3u << 9 | at % rnic::wire::kMarkerInterval;
+  };
+  top.in_i = ulpdu_at(position);
   const std::clock_t start = std::clock();
   for (std::uint64_t cycle = 1; digest.fpdus() < load.fpdus; ++cycle) {
     top.clk_i = 0;
@@ -50,9 +56,13 @@ int main(int argc, char* argv[]) {
       const std::uint32_t bits = top.out_o[0];  // an rnic_stream_pkg::fpdu_beat_t
       digest.beat(cycle, bits & 8, bits & 4, top.out_data_o[(bits >> 12 & 0x3f) - 1]);
     }
-    taken += top.in_valid_i && top.in_ready_o;
+    const bool takes = top.in_valid_i && top.in_ready_o;
     top.clk_i = 1;
     top.eval();
+    if (!takes) continue;
+    ++taken;
+    position += static_cast<rnic::wire::StreamPosition>(rnic::wire::marked_fpdu_bytes(position, load.ulpdu_bytes));
+    top.in_i = ulpdu_at(position);
   }
   std::printf("%.6f %llu\n", static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC,
               static_cast<unsigned long long>(digest.value()));

@@ -25,6 +25,7 @@ class UlpduSource final : public Stage {
   UlpduSource(ClockDomain& clk, const ChainLoad& load) : Stage("source", clk), load_(load) {
     ulpdu_.buf = pool_.take();
     ulpdu_.bytes = load.ulpdu_bytes;
+    ulpdu_.markers = true;
     for (unsigned i = 0; i < load.ulpdu_bytes; ++i) ulpdu_.buf->bytes()[Ulpdu::kOffset + i] = ulpdu_octet(i);
     wake(0);
   }
@@ -32,7 +33,9 @@ class UlpduSource final : public Stage {
     if (sent_ == load_.fpdus) return Wake::on_traffic();
     if (now() < sent_ * load_.period) return Wake::at_cycle(sent_ * load_.period);
     if (!out->can_push()) return Wake::on_traffic();
+    ulpdu_.position = static_cast<std::uint16_t>(position_ % wire::kMarkerInterval);
     out->push(ulpdu_);
+    position_ += static_cast<wire::StreamPosition>(wire::marked_fpdu_bytes(position_, ulpdu_.bytes));
     ++sent_;
     return Wake::at_cycle(std::max(now() + 1, sent_ * load_.period));
   }
@@ -41,21 +44,21 @@ class UlpduSource final : public Stage {
   const ChainLoad& load_;
   BufferPool pool_{2048};
   Ulpdu ulpdu_;
+  wire::StreamPosition position_ = 0;
   std::uint64_t sent_ = 0;
 };
 
 // The stages of transmit_chain.sv, with the chip's look-ahead.
 struct Chain {
   ClockDomain clk{"clk", {4000, 38}};
-  ContextStore contexts{clk, {1, 1, 1, 1}};
   BufferPool frames{2048};
   Link<Ulpdu> ulpdus{"ulpdus", clk, {4, 1, 1}};
   Link<FpduBeat> framed{"framed", clk, LinkConfig::pipeline(MpaFramerConfig{})};
   Link<FpduBeat> marked{"marked", clk, LinkConfig::pipeline(MarkerInserterConfig{})};
   Link<FpduBeat> sealed{"sealed", clk, LinkConfig::pipeline(CrcInsertConfig{})};
   UlpduSource source;
-  MpaFramer framer{"mpa_framer", clk, {}, contexts};
-  MarkerInserter inserter{"marker_inserter", clk, {}, contexts, frames};
+  MpaFramer framer{"mpa_framer", clk, {}};
+  MarkerInserter inserter{"marker_inserter", clk, {}, frames};
   CrcInsert crc{"crc_insert", clk};
   BeatSink sink{clk};
 
@@ -68,10 +71,6 @@ struct Chain {
     crc.in(marked);
     crc.out(sealed);
     sink.in(sealed);
-    FlowContext flow;
-    flow.tx_markers = flow.crc = true;
-    contexts.write(FlowId{0}, flow);
-    contexts.commit();
   }
   ChainFigures run(const ChainLoad& load) {
     const double start = processor_seconds();

@@ -61,7 +61,7 @@ struct End {
 
 FlowContext stream(bool markers) {
   FlowContext flow;
-  flow.tx_markers = flow.rx_markers = markers;
+  flow.rx_markers = markers;
   flow.crc = true;
   return flow;
 }
@@ -69,7 +69,6 @@ FlowContext stream(bool markers) {
 // A stage between a source of FPDUs without markers, as from the framer, and a sink.
 struct Bench {
   ClockDomain clk{"clk", {4000, 38}};
-  ContextStore contexts{clk, {1, 1, 1, 1}};
   BufferPool pool{2048};
   Loop<FpduBeat> fpdus;
   Feed<FpduBeat, Next> source{"source", clk, {fpdus}};
@@ -77,13 +76,16 @@ struct Bench {
   Link<FpduBeat> in{"in", clk, {4, 1, 1}}, out;
 
   explicit Bench(const LinkConfig& output) : out("out", clk, output) {
-    contexts.write(FlowId{0}, stream(true));
-    contexts.commit();
     Prng rng(1);
+    Ulpdu start;
+    start.markers = true;
     for (int i = 0; i < 8; ++i) {
       test::MpaReference plain;
-      fpdus.add(
-          test::cut_fpdu(pool, plain.fpdu(test::random_bytes(rng, kUlpduBytes)), kBeatBytes, false, 0, FlowId{0}));
+      std::vector<FpduBeat> beats =
+          test::cut_fpdu(pool, plain.fpdu(test::random_bytes(rng, kUlpduBytes)), kBeatBytes, false, 0, FlowId{0});
+      start.position = static_cast<std::uint16_t>(64 * i);
+      beats.front().set_start(start);
+      fpdus.add(beats);
     }
   }
   template <class Block>
@@ -110,16 +112,12 @@ SwappedIn measure_crc_check() { return measure_crc<rtl::CrcCheckPins, CrcCheckCo
 
 SwappedIn measure_marker_inserter() {
   Bench bench(LinkConfig::pipeline(MarkerInserterConfig{}));
-  MarkerInserter block("block", bench.clk, {}, bench.contexts, bench.pool);
-  return measure_swapped_in<rtl::MarkerInserterPins>(
-      bench.around(block), [](auto& m, auto&& f) { f(m.tx_markers_i, m.position_i); }, bench.contexts, bench.pool);
+  MarkerInserter block("block", bench.clk, {}, bench.pool);
+  return measure_swapped_in<rtl::MarkerInserterPins>(bench.around(block), kNoTables, bench.pool);
 }
 
 SwappedIn measure_mpa_framer() {
   ClockDomain clk("clk", {4000, 38});
-  ContextStore contexts(clk, {1, 1, 1, 1});
-  contexts.write(FlowId{0}, stream(true));
-  contexts.commit();
   BufferPool pool(2048);
   Prng rng(1);
   Ulpdu ulpdu;
@@ -132,13 +130,12 @@ SwappedIn measure_mpa_framer() {
   Link<FpduBeat> out("out", clk, LinkConfig::pipeline(MpaFramerConfig{}));
   auto source = feed<Ulpdu>("source", clk, [&] { return &ulpdu; });
   auto sink = drain<FpduBeat>("sink", clk, End{});
-  MpaFramer block("block", clk, {}, contexts);
+  MpaFramer block("block", clk, {});
   source.out(in);
   block.in(in);
   block.out(out);
   sink.in(out);
-  return measure_swapped_in<rtl::MpaFramerPins>(
-      block, [](auto& m, auto&& f) { f(m.crc_on_i, m.mem_data_i); }, contexts);
+  return measure_swapped_in<rtl::MpaFramerPins>(block, [](auto& m, auto&& f) { f(m.mem_data_i); });
 }
 
 // Segments that begin with an FPDU, in a stream with markers whose length is several marker intervals.

@@ -19,7 +19,7 @@ module transmit_chain #(
   logic [8*BeatBytes-1:0]      framed_data;
   mpa_framer u_mpa_framer (
     .clk_i, .rst_ni,
-    .in_valid_i, .in_ready_o, .in_i, .crc_on_i(1'b1), .mem_index_o, .mem_data_i,
+    .in_valid_i, .in_ready_o, .in_i, .mem_index_o, .mem_data_i,
     .out_ready_i(framed_ready), .out_launch_o(framed_launch), .out_valid_o(framed_valid), .out_o(framed),
     .out_data_o(framed_data));
 
@@ -33,22 +33,14 @@ module transmit_chain #(
     .in_ready_o(framed_ready), .in_launch_i(framed_launch), .in_valid_i(framed_valid), .in_i({framed, framed_data}),
     .out_valid_o(due_valid), .out_o({due, due_data}), .out_ready_i(due_ready));
 
-  logic        position_write;
-  logic [31:0] position_d, position_q;
   logic                        marked_ready, marked_launch, marked_valid;
   rnic_stream_pkg::fpdu_beat_t marked;
   logic [8*BeatBytes-1:0]      marked_data;
   marker_inserter u_marker_inserter (
     .clk_i, .rst_ni,
     .in_valid_i(due_valid), .in_ready_o(due_ready), .in_i(due), .in_data_i(due_data),
-    .tx_markers_i(1'b1), .position_i(position_q), .position_write_o(position_write), .position_o(position_d),
     .out_ready_i(marked_ready), .out_launch_o(marked_launch), .out_valid_o(marked_valid), .out_o(marked),
     .out_data_o(marked_data));
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni)             position_q <= '0;
-    else if (position_write) position_q <= position_d;
-  end
-
   logic                        to_seal_valid, to_seal_ready;
   rnic_stream_pkg::fpdu_beat_t to_seal;
   logic [8*BeatBytes-1:0]      to_seal_data;

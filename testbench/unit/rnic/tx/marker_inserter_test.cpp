@@ -113,7 +113,7 @@ TEST_P(MarkerInserterTest, EveryStartPositionEqualsTheReference) {
 }
 
 TEST_P(MarkerInserterTest, AStreamWithoutMarkersKeepsItsBuffer) {
-  const Ulpdu ulpdu = make_ulpdu(tx.pool, counting(1000), kPlain);
+  const Ulpdu ulpdu = tx.next(kPlain, counting(1000));
   const std::uint8_t* const bytes = ulpdu.buf->bytes();
   tx.source.send(ulpdu);
   run_until_idle();
@@ -169,20 +169,9 @@ TEST_P(MarkerInserterTest, TimingIsThatOfItsBeatsMarkersOrNot) {
   EXPECT_EQ(cycles.back() - cycles.front() + 1, cycles.size());  // no bubble anywhere
 }
 
-TEST_P(MarkerInserterTest, ANewEpochStartsTheStreamAnew) {
-  tx.send(kMarked, Bytes(600));
-  run_until_idle();
-  tx.set_flow(kMarked, true, true, 1);
-  tx.source.send_at(clk.now() + 10, make_ulpdu(tx.pool, Bytes(600), kMarked));
-  run_until_idle();
-  const auto sent = tx.sent();
-  ASSERT_EQ(sent.size(), 2u);
-  EXPECT_EQ(sent[1].wire, sent[0].wire);
-}
-
 // RFC 5044 figure 6: the stream is taken over at position 492.
 TEST_P(MarkerInserterTest, AStreamCanBeTakenOverAtAnyPosition) {
-  tx.inserter.set_position(kMarked, 492);
+  tx.streams[kMarked.v].position = 492;
   const Bytes ulpdu = from_hex(
       "4143 00000000 00000000 00000002 00000000 0000 0000 00000000 00000000 00000000"
       "00000000 00000000");

@@ -11,8 +11,7 @@ class MpaFramerTest : public StageTest {
  protected:
   MpaFramerConfig cfg;
   BufferPool pool{2048};
-  ContextStore contexts{clk, {1, 4, 1, 1}};
-  MpaFramer dut{"dut", clk, {}, contexts};
+  MpaFramer dut{"dut", clk, {}};
   Source<Ulpdu> source = drive(dut.in);
   Sink<FpduBeat> sink = collect(dut.out, LinkConfig::pipeline(cfg));
 
@@ -62,12 +61,11 @@ TEST_F(MpaFramerTest, FramesInPlace) {
   EXPECT_EQ(sink[1].data, bytes + kFrameHeadroom + 64);
 }
 
-TEST_F(MpaFramerTest, TakesTheCrcSettingFromTheFlowAndMarksTheLastBeatOfAWorkRequest) {
-  FlowContext no_crc;
-  no_crc.crc = false;
-  contexts.write(FlowId{2}, no_crc);
+TEST_F(MpaFramerTest, TakesTheCrcSettingFromTheUlpduAndMarksTheLastBeatOfAWorkRequest) {
   send(Bytes(100), FlowId{1}, true);
-  send(Bytes(100), FlowId{2});
+  Ulpdu no_crc = make_ulpdu(pool, Bytes(100), FlowId{2});
+  no_crc.crc = false;
+  source.send(std::move(no_crc));
   send(Bytes(10), FlowId{1}, true);
   run_until_idle();
   std::vector<bool> crc_on, completes;
@@ -78,6 +76,21 @@ TEST_F(MpaFramerTest, TakesTheCrcSettingFromTheFlowAndMarksTheLastBeatOfAWorkReq
   EXPECT_THAT(crc_on, ElementsAre(true, true, false, false, true));
   EXPECT_EQ(framed()[1].size(), framed()[0].size()) << "the field is there in any case";
   EXPECT_THAT(completes, ElementsAre(false, true, false, false, true));
+}
+
+// The marker inserter reads both in the first beat; the others have no marker.
+TEST_F(MpaFramerTest, TheFirstBeatTellsWhereTheFpduStartsAndWhetherItGetsMarkers) {
+  Ulpdu ulpdu = make_ulpdu(pool, Bytes(100), FlowId{1});
+  ulpdu.markers = true;
+  ulpdu.position = 508;
+  source.send(std::move(ulpdu));
+  send(Bytes(10));
+  run_until_idle();
+  ASSERT_EQ(sink.size(), 3u);
+  EXPECT_TRUE(sink[0].wants_markers());
+  EXPECT_EQ(sink[0].start(), 508u);
+  for (const std::size_t i : {1u, 2u}) EXPECT_EQ(load_le32(sink[i].marker), 0u) << i;
+  framed();
 }
 
 TEST_F(MpaFramerTest, BackpressureLosesNothing) {

@@ -22,7 +22,7 @@ class PayloadFetchTest : public StageTest {
   ContextStore contexts{clk, {4, 4, 4, 4}};
   static constexpr std::uint16_t kHeaderBytes = 18;
   BufferPool pool{Ulpdu::kOffset + kLargestUlpdu};
-  At firmware{"firmware", clk};
+  std::uint32_t epoch = 1;  // of the jobs
   PayloadFetch dut{"dut", clk, contexts, {4}};
   Source<UlpduJob> segmenter = drive(dut.in);
   Sink<Ulpdu> framer = collect(dut.out[LlpId::kMpaTcp]);
@@ -36,9 +36,15 @@ class PayloadFetchTest : public StageTest {
     open_qp(contexts, 2, rts_qp(2));
     for (std::size_t i = 0; i < dma.memory.size(); ++i) dma.memory[i] = static_cast<std::uint8_t>(i ^ i >> 8);
   }
+  UlpduJob of_sctp(std::initializer_list<UlpduJob::Piece> pieces) {
+    UlpduJob j = job(pieces, 2);
+    j.ulpdu.llp = LlpId::kSctp;
+    return j;
+  }
   UlpduJob job(std::initializer_list<UlpduJob::Piece> pieces, std::uint32_t qpn = 1) {
     UlpduJob j;
     j.qpn = Qpn{qpn};
+    j.epoch = epoch;
     j.header_bytes = kHeaderBytes;
     j.ulpdu.buf = pool.take();
     j.ulpdu.flow = FlowId{qpn};
@@ -132,10 +138,13 @@ TEST_F(PayloadFetchTest, TheTerminateOfABrokenStreamPasses) {
   dma.fails = {0};
   UlpduJob terminate = job({});
   terminate.ulpdu.buf->bytes()[Ulpdu::kOffset + 1] = 0x47;
-  segmenter.send({job({{0x100, 4}}), job({}), terminate, job({})});
+  std::vector<UlpduJob> jobs = {job({{0x100, 4}}), job({}), terminate, job({})};
+  for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i].ulpdu.position = static_cast<std::uint16_t>(100 + 28 * i);
+  segmenter.send(jobs);
   run_until_idle();
   ASSERT_EQ(framer.size(), 1u);
   EXPECT_EQ(framer[0].buf->bytes()[Ulpdu::kOffset + 1], 0x47);
+  EXPECT_EQ(framer[0].position, 100u) << "nothing was sent after the place of the failed one";
 }
 
 TEST_F(PayloadFetchTest, SendsAndWritesThatAreGivenUpAreReported) {
@@ -152,9 +161,9 @@ TEST_F(PayloadFetchTest, SendsAndWritesThatAreGivenUpAreReported) {
 
 TEST_F(PayloadFetchTest, AReusedQpIsWholeAgain) {
   dma.fails = {0};
-  segmenter.send({job({{0x100, 4}}), job({{0x100, 4}})});
-  segmenter.pause(window(1, 50));
-  firmware.at(30, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  segmenter.send(job({{0x100, 4}}));
+  epoch = 2;
+  segmenter.send(job({{0x100, 4}}));
   run_until_idle();
   EXPECT_EQ(framer.size(), 1u);
 }
@@ -168,9 +177,7 @@ TEST_F(PayloadFetchTest, TheOrderOfCallsChangesNothing) {
 }
 
 TEST_F(PayloadFetchTest, UlpdusLeaveToTheLowerLayerOfTheirFlow) {
-  contexts.write(FlowId{2}, sctp_flow_of(2));
-  contexts.commit();
-  segmenter.send({job({}), job({}, 2), job({{0x100, 4}}, 2), job({})});
+  segmenter.send({job({}), of_sctp({}), of_sctp({{0x100, 4}}), job({})});
   run_until_idle();
   EXPECT_THAT(framer.cycles(), ElementsAre(kThrough, 2 + after_read(dma.latency) + 1));
   EXPECT_THAT(sctp.cycles(), ElementsAre(kThrough + 1, 2 + after_read(dma.latency)));
@@ -178,10 +185,8 @@ TEST_F(PayloadFetchTest, UlpdusLeaveToTheLowerLayerOfTheirFlow) {
   EXPECT_EQ(dut.counters().ulpdus, 4u);
 }
 TEST_F(PayloadFetchTest, OneThatItsLowerLayerCannotTakeHoldsUpTheOthers) {
-  contexts.write(FlowId{2}, sctp_flow_of(2));
-  contexts.commit();
   sctp.pause(window(0, 100));
-  segmenter.send({job({}, 2), job({}, 2), job({}, 2), job({}, 2), job({}, 2), job({})});
+  segmenter.send({of_sctp({}), of_sctp({}), of_sctp({}), of_sctp({}), of_sctp({}), job({})});
   run_until_idle();
   EXPECT_EQ(sctp.size(), 5u);
   ASSERT_EQ(framer.size(), 1u);

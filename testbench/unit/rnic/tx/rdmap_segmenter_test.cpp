@@ -953,6 +953,45 @@ TEST_F(RdmapSegmenterTest, AMessageStopsWithItsStream) {
   run_until_idle();
   EXPECT_EQ(jobs.cycles(), in_a_row(kThrough, 3));
 }
+// RFC 5044 section 4.3: markers count from the first octet after the start-up frame. What a ULPDU says of its stream is
+// what the marker inserter and the framer go by.
+TEST_F(RdmapSegmenterTest, UlpdusSayWhereTheirFpdusStartAndWhatTheFlowHas) {
+  change(1, rts_qp(1), true);
+  post(wqe(WrOpcode::kSend, {sge(1000)}));
+  post(wqe(WrOpcode::kSend, {sge(3)}));
+  post(wqe(WrOpcode::kSend, {sge(0)}));
+  allow();
+  run_until_idle();
+  change(1, rts_qp(1, 2), true);  // the number is used again
+  post(wqe(WrOpcode::kSend, {sge(3)}));
+  allow();
+  FlowContext plain = sctp_flow_of(2);
+  plain.crc = false;
+  contexts.write(FlowId{2}, plain);
+  post(wqe(WrOpcode::kSend, {sge(1000)}), 2);
+  sctp.send({FlowId{2}, kPlenty});
+  run_until_idle();
+  ASSERT_EQ(jobs.size(), 5u);
+  // 2 + 18 + 1000 octets, a CRC and three markers: 1,036. 2 + 18 + 3 and a pad, a CRC: 28.
+  std::vector<unsigned> starts, epochs;
+  for (const UlpduJob& j : jobs) {
+    if (j.qpn != Qpn{1}) continue;
+    starts.push_back(j.ulpdu.position);
+    epochs.push_back(j.epoch);
+    EXPECT_TRUE(j.ulpdu.markers);
+    EXPECT_TRUE(j.ulpdu.crc);
+    EXPECT_EQ(j.ulpdu.llp, LlpId::kMpaTcp);
+  }
+  EXPECT_THAT(starts, ElementsAre(0, 1036 - 1024, 1036 + 28 - 1024, 0));
+  EXPECT_THAT(epochs, ElementsAre(1, 1, 1, 2));
+  for (const UlpduJob& j : jobs) {
+    if (j.qpn != Qpn{2}) continue;
+    EXPECT_FALSE(j.ulpdu.markers);
+    EXPECT_FALSE(j.ulpdu.crc);
+    EXPECT_EQ(j.ulpdu.llp, LlpId::kSctp);
+  }
+}
+
 TEST_F(RdmapSegmenterTest, AReusedQpStartsAnew) {
   allow(100);
   post(wqe(WrOpcode::kSend, {sge(4)}));

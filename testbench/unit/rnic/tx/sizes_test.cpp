@@ -16,16 +16,9 @@ class TransmitSizes : public StageTest, public testing::WithParamInterface<std::
   const Traffic traffic = std::get<1>(GetParam());
   const DatapathConfig datapath{beat_bytes};
   BufferPool pool{kFrameHeadroom + wire::marked_fpdu_bytes(0, kLargestUlpdu)}, marked{pool.block_bytes()};
-  ContextStore contexts{clk, {1, 2, 1, 1}};
   std::vector<Bytes> ulpdus;
 
   TransmitSizes() {
-    FlowContext flow;
-    flow.crc = flow.rdma = true;
-    contexts.write(kPlain, flow);
-    flow.tx_markers = true;
-    contexts.write(kMarked, flow);
-    contexts.commit();
     for (const std::size_t n : sizes_of_each_marker_phase()) ulpdus.push_back(counting(n, 1));
     for (const std::size_t n : sizes(beat_bytes)) ulpdus.push_back(counting(n, 2));
   }
@@ -42,7 +35,7 @@ class TransmitSizes : public StageTest, public testing::WithParamInterface<std::
 };
 
 TEST_P(TransmitSizes, MpaFramer) {
-  MpaFramer dut("mpa_framer", clk, datapath, contexts);
+  MpaFramer dut("mpa_framer", clk, datapath);
   Source<Ulpdu> source = drive(dut.in);
   Sink<FpduBeat> sink = collect(dut.out, LinkConfig::pipeline(MpaFramerConfig{}));
   std::vector<Bytes> expected;
@@ -55,13 +48,19 @@ TEST_P(TransmitSizes, MpaFramer) {
 }
 
 TEST_P(TransmitSizes, MarkerInserter) {
-  MarkerInserter dut("marker_inserter", clk, datapath, contexts, marked);
+  MarkerInserter dut("marker_inserter", clk, datapath, marked);
   Source<FpduBeat> source = drive(dut.in);
   Sink<FpduBeat> sink = collect(dut.out, LinkConfig::pipeline(MarkerInserterConfig{}));
   std::vector<Bytes> expected;
   MpaReference framed{false, false}, reference{true, false};
+  SentStream stream{true, false};
   for (const Bytes& ulpdu : ulpdus) {
-    source.send(cut_fpdu(pool, framed.fpdu(ulpdu), beat_bytes, false, 0, kMarked));
+    std::vector<FpduBeat> beats = cut_fpdu(pool, framed.fpdu(ulpdu), beat_bytes, false, 0, kMarked);
+    Ulpdu placed;
+    placed.bytes = static_cast<std::uint16_t>(ulpdu.size());
+    stream.place(placed);
+    beats.front().set_start(placed);
+    source.send(beats);
     expected.push_back(reference.fpdu(ulpdu));
   }
   run(source, sink, expected);
