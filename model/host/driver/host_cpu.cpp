@@ -14,7 +14,7 @@ void Core::wake_at(std::uint64_t at_ps) {
   const ClockDomain& clk = cpu_.clock();
   const std::uint64_t ps = std::max(at_ps, clk.now_ps() + clk.period_ps());
   if (std::find(wakes_ps_.begin(), wakes_ps_.end(), ps) == wakes_ps_.end()) wakes_ps_.push_back(ps);
-  cpu_.wake(std::max(due(), clk.now() + 1));
+  cpu_.schedule(*this);
 }
 
 void Core::wake() { wake_at(cpu_.running_ == nullptr ? 0 : cpu_.running_->time_ps()); }
@@ -24,7 +24,7 @@ void Core::wake_poller() {
   const ClockDomain& clk = cpu_.clock();
   newest_visible_ps_ = clk.now_ps() + clk.period_ps();
   visible_ps_ = std::min(visible_ps_, newest_visible_ps_);
-  cpu_.wake(std::max(due(), clk.now() + 1));
+  cpu_.schedule(*this);
 }
 
 // The cycle of the next call, which waits for the end of the call before. A polling loop has been spinning since then,
@@ -49,7 +49,7 @@ void Core::begin_call() {
 }
 
 Core& HostCpu::add(App& app) {
-  cores_.push_back(std::unique_ptr<Core>(new Core(*this, app)));
+  cores_.push_back(std::unique_ptr<Core>(new Core(*this, app, static_cast<std::uint32_t>(cores_.size()))));
   return *cores_.back();
 }
 
@@ -100,6 +100,26 @@ void HostCpu::issue_accesses() {
   for (; !accesses_.empty() && accesses_.top().at_ps <= clock().now_ps(); accesses_.pop()) issue(accesses_.top());
 }
 
+// The running core is scheduled after its call, which makes it busy.
+void HostCpu::schedule(Core& core) {
+  const Cycle at = core.due();
+  if (&core == running_) return;
+  if (at == core.called_at_) return;
+  core.called_at_ = at;
+  if (at == kNever) return;
+  if (!ticking_) wake(std::max(at, now() + 1));
+  calls_.push_back({at, core.number_});
+  std::push_heap(calls_.begin(), calls_.end(), std::greater<>());
+}
+
+Cycle HostCpu::next_call() {
+  while (!calls_.empty() && cores_[calls_.front().core]->called_at_ != calls_.front().at) {
+    std::pop_heap(calls_.begin(), calls_.end(), std::greater<>());
+    calls_.pop_back();
+  }
+  return calls_.empty() ? kNever : calls_.front().at;
+}
+
 void HostCpu::run(Core& core) {
   core.begin_call();
   running_ = &core;
@@ -107,16 +127,24 @@ void HostCpu::run(Core& core) {
   ++core.calls_;
   core.account_.occupy(now(), std::max(now(), clock().cycle_at_or_after(core.busy_until_ps_)));
   running_ = nullptr;
+  schedule(core);
 }
 
+// Cores are called in their order. None becomes due in the cycle of what causes it.
 Wake HostCpu::tick() {
+  ticking_ = true;
   issue_accesses();
-  for (const auto& core : cores_) {
-    if (core->due() <= now()) run(*core);
+  due_.clear();
+  while (next_call() <= now()) {
+    due_.push_back(calls_.front().core);
+    cores_[due_.back()]->called_at_ = kNever;
   }
+  std::sort(due_.begin(), due_.end());
+  for (const std::uint32_t core : due_) run(*cores_[core]);
   issue_accesses();
   Cycle next = accesses_.empty() ? kNever : clock().cycle_at_or_after(accesses_.top().at_ps);
-  for (const auto& core : cores_) next = std::min(next, core->due());
+  next = std::min(next, next_call());
+  ticking_ = false;
   return next == kNever ? Wake::on_traffic() : Wake::at_cycle(std::max(next, now() + 1));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <queue>
 #include <string>
@@ -94,12 +95,14 @@ class Core {
  private:
   friend class HostCpu;
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
-  Core(HostCpu& cpu, App& app) : cpu_(cpu), app_(app) {}
+  Core(HostCpu& cpu, App& app, std::uint32_t number) : cpu_(cpu), app_(app), number_(number) {}
   Cycle due() const;
   void begin_call();
 
   HostCpu& cpu_;
   App& app_;
+  const std::uint32_t number_;
+  Cycle called_at_ = kNever;  // the next call, as HostCpu knows it
   std::uint64_t busy_until_ps_ = 0, calls_ = 0;
   std::vector<std::uint64_t> wakes_ps_;  // few, in no order
   std::uint64_t visible_ps_ = kNone;     // the oldest write that was not followed by a call
@@ -148,11 +151,22 @@ class HostCpu final : public Stage {
   void issue(const Access& access);
   void issue_accesses();
   void run(Core& core);
+  void schedule(Core& core);
+  Cycle next_call();
 
   const HostCpuConfig config_;
   HostPort& port_;
   std::vector<std::unique_ptr<Core>> cores_;
+  // Calls by their cycles, a heap. An entry counts if its core is still called then.
+  struct Call {
+    Cycle at;
+    std::uint32_t core;
+    bool operator>(const Call& o) const { return at > o.at; }
+  };
+  std::vector<Call> calls_;
+  std::vector<std::uint32_t> due_;  // cores to call in this cycle
   Core* running_ = nullptr;
+  bool ticking_ = false;
   WorkObserver* work_observer_ = nullptr;
   std::priority_queue<Access, std::vector<Access>, std::greater<>> accesses_;
   std::uint64_t sequence_ = 0;
