@@ -1,8 +1,10 @@
 // The ports that the host listens on, per transport, with the options and the personality of each.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
+#include "firmware/lib/default_capacity.h"
 #include "model/abi/context_types.h"
 #include "model/abi/host_abi.h"
 
@@ -48,6 +50,31 @@ class ListenerTable {
 
  private:
   Listener listeners_[N];
+  std::uint32_t serial_ = 0;
+};
+
+// Each port has a place of its own, so that none is searched for.
+template <>
+class ListenerTable<kAllPorts> {
+ public:
+  Listener* find(LlpId llp, std::uint16_t port) {
+    Listener& l = at(llp, port);
+    return l.used ? &l : nullptr;
+  }
+  Listener* add(LlpId llp, std::uint16_t port, std::uint8_t flags, abi::Personality personality,
+                std::uint16_t backlog) {
+    Listener& l = at(llp, port);
+    l = {true, llp, port, flags, personality, backlog, 0, ++serial_};
+    return &l;
+  }
+  void answered(LlpId llp, std::uint16_t port, std::uint32_t serial) {
+    Listener* listener = find(llp, port);
+    if (listener != nullptr && listener->serial == serial) --listener->pending;
+  }
+
+ private:
+  Listener& at(LlpId llp, std::uint16_t port) { return listeners_[static_cast<std::size_t>(llp)][port]; }
+  Listener listeners_[kLlps][kAllPorts];
   std::uint32_t serial_ = 0;
 };
 

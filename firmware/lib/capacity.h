@@ -26,6 +26,16 @@ struct Settings {
   std::uint32_t connections = 0, setups = 0;
 };
 
+// A capacity's numbers, for the chip around the firmware.
+struct Room {
+  std::uint32_t qps, flows, cqs, srqs, stags, connections, setups;
+};
+template <class Capacity>
+constexpr Room room_of() {
+  return {Capacity::kQps,   Capacity::kFlows,       Capacity::kCqs,   Capacity::kSrqs,
+          Capacity::kStags, Capacity::kConnections, Capacity::kSetups};
+}
+
 // Whether firmware of this capacity can run such a chip.
 template <class Capacity>
 constexpr bool fits(const Settings& s) {

@@ -17,4 +17,18 @@ struct DefaultCapacity {
   static constexpr std::uint32_t kListeners = 256;
 };
 
+// Room for a listener at each port.
+inline constexpr std::uint32_t kAllPorts = 65536;
+
+// For firmware that has a host's memory, as the native one: what the ABI's numbers can name.
+struct LargeCapacity : DefaultCapacity {
+  static constexpr std::uint32_t kQps = 65536;
+  static constexpr std::uint32_t kFlows = 65536 + 1024;
+  static constexpr std::uint32_t kCqs = 131072;
+  static constexpr std::uint32_t kSrqs = 1024;
+  static constexpr std::uint32_t kStags = 1u << 20;
+  static constexpr std::uint32_t kConnections = 65536;
+  static constexpr std::uint32_t kListeners = kAllPorts;
+};
+
 }  // namespace rnic::fw

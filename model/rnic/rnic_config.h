@@ -25,10 +25,10 @@ struct ContextConfig {
   unsigned qps = 256, cqs = 256, stags = 1024, srqs = 64, pages = 16384;
   template <class V>
   static void fields(V& v) {
-    v("qps", &ContextConfig::qps, "queue pairs", in_range(1, 1024));
-    v("cqs", &ContextConfig::cqs, "completion queues", in_range(1, 1024));
-    v("srqs", &ContextConfig::srqs, "shared receive queues", in_range(1, 256));
-    v("stags", &ContextConfig::stags, "STag table entries", in_range(1, 4096));
+    v("qps", &ContextConfig::qps, "queue pairs", in_range(1u, fw::LargeCapacity::kQps));
+    v("cqs", &ContextConfig::cqs, "completion queues", in_range(1u, fw::LargeCapacity::kCqs));
+    v("srqs", &ContextConfig::srqs, "shared receive queues", in_range(1u, fw::LargeCapacity::kSrqs));
+    v("stags", &ContextConfig::stags, "STag table entries", in_range(1u, fw::LargeCapacity::kStags));
     v("pages", &ContextConfig::pages, "entries of the page table, for regions over page lists", in_range(1, 1 << 20),
       unit("pages"));
   }

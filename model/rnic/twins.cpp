@@ -49,12 +49,15 @@ void check_settings(const Rnic& chip, const std::string& name) {
 // The memories of some bound how many requests of a QP wait in a queue.
 constexpr unsigned kRequests = 1u << TwinSize::kRequestBits;
 void check_room(const Rnic& chip, const std::string& name) {
-  const auto check = [&](const char* twin, const char* path, unsigned is) {
-    if (name != twin || is <= kRequests) return;
-    refuse(chip, "the twin of " + name + " is", path, fmt::format("at most {}", kRequests), fmt::to_string(is));
+  const auto check = [&](const char* twin, const char* path, unsigned is, unsigned most) {
+    if (name != twin || is <= most) return;
+    refuse(chip, "the twin of " + name + " is", path, fmt::format("at most {}", most), fmt::to_string(is));
   };
-  check("irrq", "rnic.fwcpu.max_ird", chip.config().fwcpu.max_ird);
-  check("response_queue", "rnic.fwcpu.max_ord", chip.config().fwcpu.max_ord);
+  check("irrq", "rnic.fwcpu.max_ird", chip.config().fwcpu.max_ird, kRequests);
+  check("response_queue", "rnic.fwcpu.max_ord", chip.config().fwcpu.max_ord, kRequests);
+  for (const char* twin : {"irrq", "response_queue", "terminate_generator"}) {
+    check(twin, "rnic.context.qps", chip.config().context.qps, 1u << TwinSize::kQpBits);
+  }
 }
 
 Stage& stage_of(const Rnic& chip, const std::string& name) {

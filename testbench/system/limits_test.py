@@ -78,9 +78,14 @@ class Limits(ProgramTest):
                               f"{key} is 1", run.stderr)
 
     def test_more_than_the_firmware_can_keep_is_refused(self):
-        run = self.run_program("run", self.churn(a={"rnic.fwcpu.max_connections": 2000}), "--out", "out")
-        self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
-        self.assertIn("max_connections", run.stderr)
+        for key, value, target, message in (
+                ("rnic.fwcpu.max_connections", 70000, "native", "rnic.fwcpu.max_connections = 70000 (churn.json: node 'a'): must be 1 to 65536"),
+                ("rnic.context.qps", 1025, "rv32", "the RV32 firmware is built for 1024 QPs, 2048 flows, 1024 CQs, 256 SRQs, 4096 STags and "
+                 "1024 connections at most"),
+                ("rnic.fwcpu.max_connections", 1025, "rv32", "and 1024 connections at most")):
+            run = self.run_program("run", self.churn(a={key: value, "rnic.fwcpu.target": target}), "--out", "out")
+            self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
+            self.assertIn(message, run.stderr)
 
 
 if __name__ == "__main__":

@@ -252,6 +252,7 @@ void Context::forget() {
   for (const auto& mr : mrs_) {
     if (mr != nullptr) mr->take_pages();
   }
+  first_qp_ = first_cq_ = first_srq_ = first_listener_ = 0;
   requests_.clear();
   doomed_.clear();
   commands_.restart();
@@ -263,7 +264,7 @@ void Context::forget() {
 
 Cq* Context::create_cq(std::uint32_t cqe, CqMode mode, CqOverrun overrun) {
   if (cqe == 0 || log2_ceil(cqe) > Cq::kMaxLogEntries) return nullptr;
-  const std::size_t i = free_number(cqs_, attr_.max_cq, cpu_.running());
+  const std::size_t i = free_number(cqs_, first_cq_, attr_.max_cq, cpu_.running());
   if (i == attr_.max_cq) return nullptr;
   const Cqn number{static_cast<std::uint32_t>(i)};
   if (cqs_[i] != nullptr) stop_listening(cqs_[i]->base());  // its memory is freed
@@ -283,11 +284,14 @@ int Context::modify_cq(Cq& cq, std::uint32_t count, std::uint32_t period_ns) {
   return 0;
 }
 
-void Context::destroy_cq(Cq& cq) { commands_.submit(command_of(abi::CommandOp::kDestroyCq, cq.number().v), {}, cq); }
+void Context::destroy_cq(Cq& cq) {
+  number_ends(cq, cq.number().v, first_cq_);
+  commands_.submit(command_of(abi::CommandOp::kDestroyCq, cq.number().v), {}, cq);
+}
 
 Srq* Context::create_srq(const SrqInitAttr& attr) {
   if (attr.max_wr == 0 || log2_ceil(attr.max_wr) > WorkQueue::kMaxLogEntries) return nullptr;
-  const std::size_t i = free_number(srqs_, attr_.max_srq, cpu_.running());
+  const std::size_t i = free_number(srqs_, first_srq_, attr_.max_srq, cpu_.running());
   if (i == attr_.max_srq) return nullptr;
   const Srqn number{static_cast<std::uint32_t>(i)};
   srqs_[i] = std::make_unique<Srq>(cpu_.running(), cpu_, memory_, number, attr);
@@ -310,6 +314,7 @@ void Context::query_srq(Srq& srq) {
 }
 
 void Context::destroy_srq(Srq& srq) {
+  number_ends(srq, srq.number().v, first_srq_);
   commands_.submit(command_of(abi::CommandOp::kDestroySrq, srq.number().v), {}, srq);
 }
 
@@ -317,7 +322,7 @@ Qp* Context::create_qp(const QpInitAttr& attr) {
   const auto fits = [](std::uint32_t n) { return n != 0 && log2_ceil(n) <= WorkQueue::kMaxLogEntries; };
   if (!fits(attr.max_send_wr) || !fits(attr.max_recv_wr)) return nullptr;
   if (&attr.send_cq->owner() != &cpu_.running() || &attr.recv_cq->owner() != &cpu_.running()) return nullptr;
-  const std::size_t i = free_number(qps_, attr_.max_qp, cpu_.running());
+  const std::size_t i = free_number(qps_, first_qp_, attr_.max_qp, cpu_.running());
   if (i == attr_.max_qp) return nullptr;
   const std::uint32_t sends = 1u << log2_ceil(attr.max_send_wr), recvs = 1u << log2_ceil(attr.max_recv_wr);
   if (!attr.send_cq->reserve(sends)) return nullptr;

@@ -261,7 +261,8 @@ class Context final : public App, public HostEvents, public Part {
   QpTable qps_;
   std::vector<std::unique_ptr<Srq>> srqs_;  // by number
   std::vector<std::unique_ptr<Listener>> listeners_;
-  std::vector<Request> requests_;  // passed to programs
+  std::size_t first_qp_ = 0, first_cq_ = 0, first_srq_ = 0, first_listener_ = 0;  // for free_number()
+  std::vector<Request> requests_;                                                 // passed to programs
   std::vector<Qp*> doomed_;
   std::vector<std::unique_ptr<Watch>> watches_;
   std::deque<Fence> fences_;   // by cookie

@@ -90,7 +90,8 @@ void apply(const abi::Event& event, Qp& qp) {
 
 Listener& Context::listen(std::uint16_t port, std::uint8_t cm_flags, EventChannel& channel,
                           abi::Personality personality, std::uint16_t backlog, Transport transport) {
-  std::unique_ptr<Listener>& listener = listeners_[free_number(listeners_, listeners_.max_size(), cpu_.running())];
+  std::unique_ptr<Listener>& listener =
+      listeners_[free_number(listeners_, first_listener_, listeners_.max_size(), cpu_.running())];
   listener = std::make_unique<Listener>(cpu_.running(), port, channel, transport);
   abi::Command c = command_of(abi::CommandOp::kListen, 0, cm_flags);
   c.u.cm.local_port = port;
@@ -102,6 +103,7 @@ Listener& Context::listen(std::uint16_t port, std::uint8_t cm_flags, EventChanne
 }
 
 void Context::unlisten(Listener& listener) {
+  number_ends(listener, 0, first_listener_);
   abi::Command c = command_of(abi::CommandOp::kUnlisten, 0);
   c.u.cm.local_port = listener.port();
   c.u.cm.options = transport_option(listener.transport());
@@ -201,6 +203,7 @@ void Context::destroy_qp(Qp& qp) {
 }
 
 void Context::release(Qp& qp) {
+  number_ends(qp, qp.number().v, first_qp_);
   qp.send_cq().unreserve(qp.sq().entries());
   qp.srq() != nullptr ? qp.srq()->leave(qp.recv_cq()) : qp.recv_cq().unreserve(qp.rq().entries());
   commands_.submit(command_of(abi::CommandOp::kDestroyQp, qp.number().v), {}, qp);

@@ -23,7 +23,7 @@ class FirmwareLog {
   void set_level(fw::LogLevel level);
 
   // For the driver.
-  static constexpr std::uint32_t kCookie = 0x10000;
+  static constexpr std::uint32_t kCookie = 0x80000000;
   void answered(std::uint32_t cookie, std::uint32_t value, std::uint64_t at_ps);
   void step();
   // The device was reset, and has no entry; a pending read() is done.

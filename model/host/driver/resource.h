@@ -30,6 +30,8 @@ class Resource : public CommandTarget {
   bool ready() const { return state_ == State::kReady; }
   bool failed() const { return state_ == State::kFailed; }
   bool destroyed() const { return state_ == State::kDestroyed; }
+  bool ending() const { return ending_ || destroyed(); }  // its end was requested, or has come
+  void end() { ending_ = true; }
   // It no longer exists, and its number may be reused: for the program that made it at once, for others once the maker
   // has had the time to see that it is destroyed.
   bool gone(const Core& asking) const {
@@ -59,6 +61,7 @@ class Resource : public CommandTarget {
   enum class State { kPending, kReady, kFailed, kDestroyed };
   Core& owner_;
   State state_ = State::kPending;
+  bool ending_ = false;
   std::uint64_t ended_in_call_ = 0;
   abi::CommandStatus status_ = abi::CommandStatus::kOk;
 };

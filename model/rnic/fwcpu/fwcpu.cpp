@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "firmware/lib/capacity.h"
+#include <fmt/format.h>
+
 #include "model/abi/firmware_log.h"
 #include "model/abi/host_abi_names.h"
 #include "model/common/description.h"
@@ -14,8 +15,6 @@
 
 namespace rnic {
 namespace {
-
-using Capacity = fw::DefaultCapacity;
 
 fw::Settings settings_of(const FwCpuConfig& config, const ContextStore& contexts) {
   fw::Settings settings;
@@ -40,24 +39,34 @@ fw::Settings settings_of(const FwCpuConfig& config, const ContextStore& contexts
   return settings;
 }
 
+// What the target's firmware is built for. Native firmware comes in two sizes, as memory of the large one costs time
+// at each start. ConfigError if the chip has more.
+fw::Room room_for(const fw::Settings& settings, FirmwareTargetKind target, const std::string& name) {
+  if (fw::fits<fw::DefaultCapacity>(settings)) return fw::room_of<fw::DefaultCapacity>();
+  const bool native = target == FirmwareTargetKind::kNative;
+  const fw::Room most = native ? fw::room_of<fw::LargeCapacity>() : fw::room_of<fw::DefaultCapacity>();
+  if (native && fw::fits<fw::LargeCapacity>(settings)) return most;
+  throw ConfigError(fmt::format(
+      "{}: the {}firmware is built for {} QPs, {} flows, {} CQs, {} SRQs, {} STags and {} connections at most", name,
+      native ? "" : "RV32 ", most.qps, most.flows, most.cqs, most.srqs, most.stags, most.connections));
+}
+
 }  // namespace
 
 FwCpu::FwCpu(sc_core::sc_module_name nm, ClockDomain& clk, const FwCpuConfig& config, ContextStore& contexts,
              BufferPool& pool)
+    : FwCpu(nm, clk, config, contexts, pool, settings_of(config, contexts)) {}
+
+FwCpu::FwCpu(sc_core::sc_module_name nm, ClockDomain& clk, const FwCpuConfig& config, ContextStore& contexts,
+             BufferPool& pool, const fw::Settings& settings)
     : Stage(nm, clk),
       config_(config),
+      room_(room_for(settings, config.target, name())),
       contexts_(contexts),
-      bus_(std::make_unique<ChipBus>(config, pool, contexts, Capacity::kSetups, Capacity::kConnections)),
-      timer_at_(Capacity::kConnections, kNever),
+      bus_(std::make_unique<ChipBus>(config, pool, contexts, room_.setups, room_.connections)),
+      timer_at_(room_.connections, kNever),
       way_(std::make_unique<std::vector<CodePlace>>()),
-      profile_(contexts.flows(), Capacity::kConnections, clk.period_ps()) {
-  const fw::Settings settings = settings_of(config, contexts);
-  if (!fw::fits<Capacity>(settings)) {
-    throw ConfigError(std::string(name()) + ": the firmware is built for " + std::to_string(Capacity::kQps) + " QPs, " +
-                      std::to_string(Capacity::kFlows) + " flows, " + std::to_string(Capacity::kCqs) + " CQs, " +
-                      std::to_string(Capacity::kSrqs) + " SRQs and " + std::to_string(Capacity::kStags) +
-                      " STags at most");
-  }
+      profile_(contexts.flows(), room_.connections, clk.period_ps()) {
   firmware_ = config.target == FirmwareTargetKind::kNative ? make_native_target(*bus_, settings, name())
                                                            : make_rv32_target(*bus_, settings, config);
   functions_ = firmware_->functions();

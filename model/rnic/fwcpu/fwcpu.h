@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "firmware/lib/capacity.h"
 #include "model/abi/srq_events.h"
 #include "model/common/account.h"
 #include "model/common/firmware_view.h"
@@ -105,7 +106,11 @@ class FwCpu final : public Stage, public FirmwareView {
   const CodePlace* code_place(Cycle at) const;
   Cycle next_place(Cycle at) const;
 
+  FwCpu(sc_core::sc_module_name nm, ClockDomain& clk, const FwCpuConfig& config, ContextStore& contexts,
+        BufferPool& pool, const fw::Settings& settings);
+
   const FwCpuConfig config_;
+  const fw::Room room_;  // what the firmware is built for
   ContextStore& contexts_;
   std::unique_ptr<ChipBus> bus_;
   std::unique_ptr<FirmwareTarget> firmware_;

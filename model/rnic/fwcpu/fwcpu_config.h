@@ -88,7 +88,7 @@ struct FwCpuConfig {
     v("close_timeout_us", &FwCpuConfig::close_timeout_us, "wait for the send queue to drain, then for the peer's FIN",
       in_range(1, 100'000'000), unit("us"));
     v("max_connections", &FwCpuConfig::max_connections, "connections at a time; further ones are refused",
-      in_range(1u, fw::DefaultCapacity::kConnections));
+      in_range(1u, fw::LargeCapacity::kConnections));
     v("max_setups", &FwCpuConfig::max_setups, "connections that exchange start-up frames at a time",
       in_range(1u, fw::DefaultCapacity::kSetups));
     v("log_level", &FwCpuConfig::log_level,

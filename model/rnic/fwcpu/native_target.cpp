@@ -7,11 +7,15 @@ namespace {
 
 template <class Bus>
 using Firmware = fw::Firmware<Bus>;
+template <class Bus>
+using LargeFirmware = fw::Firmware<Bus, fw::LargeCapacity>;
 
 }  // namespace
 
 std::unique_ptr<FirmwareTarget> make_native_target(ChipBus& bus, const fw::Settings& settings,
                                                    const std::string& name) {
+  if (!fw::fits<fw::DefaultCapacity>(settings))
+    return std::make_unique<NativeTarget<LargeFirmware>>(bus, settings, name);
   return std::make_unique<NativeTarget<Firmware>>(bus, settings, name);
 }
 

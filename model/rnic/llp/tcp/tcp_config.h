@@ -45,7 +45,7 @@ struct TcpConfig {
 
   template <class V>
   static void fields(V& v) {
-    v("max_flows", &TcpConfig::max_flows, "connections at a time", in_range(1, 1024));
+    v("max_flows", &TcpConfig::max_flows, "connections at a time", in_range(1, 65536));
     v("mtu", &TcpConfig::mtu, "largest IPv4 packet", in_range(576, 9000), unit("octets"));
     v("window_bytes", &TcpConfig::window_bytes, "receive window of a flow; scaled by RFC 7323 as needed",
       in_range(4096, 1 << 30), unit("octets"));

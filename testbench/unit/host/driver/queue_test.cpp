@@ -224,6 +224,35 @@ TEST_F(QueueTest, ACompletionQueueThatCouldOverflowIsRefused) {
   EXPECT_TRUE(a.script.done());
 }
 
+// A number is free again when its object is gone, and the lowest free one is taken.
+TEST_F(QueueTest, TheLowestFreeNumberIsTaken) {
+  std::vector<host::Cq*> cqs;
+  std::vector<std::uint32_t> numbers;
+  const auto create = [&] {
+    cqs.push_back(a.host.context.create_cq(4, host::CqMode::kPolled));
+    numbers.push_back(cqs.back()->number().v);
+  };
+  a.wait_open();
+  a.script.run([&] {
+    for (int i = 0; i < 4; ++i) create();
+  });
+  a.script.then([&] { return cqs[3]->ready(); });
+  a.script.run([&] {
+    a.host.context.destroy_cq(*cqs[2]);
+    a.host.context.destroy_cq(*cqs[1]);
+    create();  // neither is gone yet
+  });
+  a.script.then([&] { return cqs[1]->destroyed() && cqs[2]->destroyed(); });
+  a.script.run([&] {
+    for (int i = 0; i < 3; ++i) create();
+  });
+  run_until_idle();
+  ASSERT_TRUE(a.script.done());
+  const std::uint32_t first = numbers[0];
+  for (std::uint32_t& n : numbers) n -= first;
+  EXPECT_THAT(numbers, ElementsAre(0, 1, 2, 3, 4, 1, 2, 5));
+}
+
 TEST_F(QueueTest, AProgramMayMakeAQueueSmallerThanItsWorkRequestsCouldFill) {
   a.wait_open();
   a.script.run([&] {

@@ -228,8 +228,12 @@ TEST_F(FwCpuTest, StartupFramesPassThroughSram) {
 TEST(FwCpuLimits, AChipLargerThanTheFirmwareIsAConfigurationError) {
   ClockDomain clk("clk", {});
   BufferPool pool(1024);
-  ContextStore contexts(clk, {2048, 256, 256, 1024});
-  EXPECT_THROW(FwCpu("dut", clk, {}, contexts, pool), ConfigError);
+  ContextStore many(clk, {2048, 256, 256, 1024}), too_many(clk, {65537, 256, 256, 1024});
+  EXPECT_NO_THROW(FwCpu("native", clk, {}, many, pool));
+  EXPECT_THROW(FwCpu("full", clk, {}, too_many, pool), ConfigError);
+  FwCpuConfig rv32;
+  rv32.target = FirmwareTargetKind::kRv32;
+  EXPECT_THROW(FwCpu("rv32", clk, rv32, many, pool), ConfigError);
 }
 
 // Control messages pass through SRAM too.
