@@ -89,6 +89,7 @@ KeyTable table_of(const char* element) {
 
 std::vector<KeyTable> key_tables() {
   return {table_of<Scenario>("scenario"),
+          table_of<workload::SetupSpec>("setup"),
           table_of<ScenarioNode>("node"),
           table_of<workload::ConnectionSpec>("connection"),
           table_of<consumer::ProgramSpec>("program"),

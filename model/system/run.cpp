@@ -192,7 +192,13 @@ RunEnd Run::drive(const ProgressReport& report) {
 }
 
 std::vector<std::string> Run::errors() const {
+  constexpr std::size_t kMost = 20;  // thousands of programs may have the same one
   std::vector<std::string> errors = programs_.errors();
+  if (errors.size() > kMost) {
+    const std::size_t more = errors.size() - kMost;
+    errors.resize(kMost);
+    errors.push_back(fmt::format("and {} more errors of programs", more));
+  }
   if (!warm_) errors.emplace_back("--warmup: the run has ended before, so that no figure is without it");
   if (!peer_error_.empty()) errors.push_back("the peer: " + peer_error_);
   for (std::string& fault : outputs_.firmware_faults()) errors.push_back(std::move(fault));

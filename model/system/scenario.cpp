@@ -112,6 +112,7 @@ Scenario ScenarioReader::read() {
   read_keys(root_, scenario_);
   read_keys(root_, scenario_.plan);
   expect_printable(root_, scenario_.name);
+  if (root_.has("setup")) scenario_.plan.setup = expect_and_read<workload::SetupSpec>(root_.at("setup"));
   if (root_.has("config"))
     scenario_.config = Overlay::from_json(root_.at("config").json(), scenario_.file + ": config");
   if (root_.has("link")) {

@@ -6,6 +6,7 @@
 
 #include "firmware/lib/capacity.h"
 #include "model/common/check.h"
+#include "model/programs/workload/openings.h"
 #include "model/system/scenario_keys.h"
 
 namespace rnic {
@@ -22,6 +23,22 @@ bool has_others_beside(const workload::Plan& plan, std::size_t connection) {
     }
   }
   return false;
+}
+
+constexpr unsigned kCqsOfProgram = 2;  // one for sends, one for receives
+
+// By default a node opens no more at a time than there is room for.
+void check_setups(const Scenario& scenario, const std::vector<SystemConfig>& nodes) {
+  std::vector<std::uint32_t> most;
+  for (const SystemConfig& node : nodes) most.push_back(node.rnic.fwcpu.max_setups);
+  const std::vector<std::uint32_t> batches = workload::batches(scenario.plan, most);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::uint64_t setups = workload::setups_at(scenario.plan, i, batches);
+    if (setups <= most[i]) continue;
+    throw ConfigError(
+        fmt::format("{}: setup.batch: node '{}' would set up {} connections at a time; rnic.fwcpu.max_setups is {}",
+                    scenario.source(), scenario.nodes[i].name, setups, most[i]));
+  }
 }
 
 // Whether the chips have what the connections need, before the device refuses them one by one.
@@ -58,24 +75,32 @@ void check_limits(const Scenario& scenario, const std::vector<SystemConfig>& nod
       expect_depth("IRD", side.ird, "max_ird", rnic.fwcpu.max_ird);
       expect_depth("ORD", side.ord, "max_ord", rnic.fwcpu.max_ord);
     }
-    const auto expect_room = [&](const char* key, unsigned most, bool and_more = false) {
-      if (qps + and_more <= most) return;
-      throw ConfigError(fmt::format("{}: the connections of node '{}' have {} queue pairs{}; rnic.{} is {}",
-                                    scenario.source(), scenario.nodes[i].name, qps,
-                                    and_more ? ", and work opens others beside them" : "", key, most));
-    };
-    expect_room("context.qps", rnic.context.qps, opens_more);
-    if (!sctp) expect_room("tcp.max_flows", rnic.tcp.max_flows, opens_more);
     if (sctp && associations > rnic.sctp.max_associations) {
       throw ConfigError(fmt::format(
           "{}: the connections of node '{}' need {} associations of rnic.sctp.streams {}; rnic.sctp.max_associations "
           "is {}",
           scenario.source(), scenario.nodes[i].name, associations, rnic.sctp.streams, rnic.sctp.max_associations));
     }
-    expect_room("fwcpu.max_connections", rnic.fwcpu.max_connections, opens_more);
-    static_assert(kMostSetups == fw::DefaultCapacity::kSetups);
-    expect_room("fwcpu.max_setups", rnic.fwcpu.max_setups);  // all are set up at the same time
+    if (sctp && qps > fw::DefaultCapacity::kSessions) {
+      throw ConfigError(
+          fmt::format("{}: the connections of node '{}' have {} queue pairs; over SCTP its firmware keeps {}",
+                      scenario.source(), scenario.nodes[i].name, qps, fw::DefaultCapacity::kSessions));
+    }
+    std::string small;  // settings
+    const auto expect_room = [&](const char* key, unsigned most, unsigned wanted) {
+      if (wanted > most) small += fmt::format("{}rnic.{} is {}", small.empty() ? "" : ", ", key, most);
+    };
+    expect_room("context.qps", rnic.context.qps, qps + opens_more);
+    expect_room("context.cqs", rnic.context.cqs, kCqsOfProgram * qps);
+    if (!sctp) expect_room("tcp.max_flows", rnic.tcp.max_flows, qps + opens_more);
+    expect_room("fwcpu.max_connections", rnic.fwcpu.max_connections, qps + opens_more);
+    if (!small.empty()) {
+      throw ConfigError(fmt::format("{}: the connections of node '{}' have {} queue pairs{}; {}", scenario.source(),
+                                    scenario.nodes[i].name, qps,
+                                    opens_more ? ", and work opens others beside them" : "", small));
+    }
   }
+  check_setups(scenario, nodes);
 }
 
 // Nothing above SCTP's own checksum would notice.

@@ -113,6 +113,7 @@ struct Keys<Scenario> {
            "settings of the configuration tree, nested or as dotted paths (`rnicsim config --list`); `--set` takes "
            "precedence");
     v.form("link", "object", "none", "settings of the group `link` of that tree: the cable and its faults (below)");
+    v.form("setup", "object", "`{}`", "how the connections are opened (below)");
     v.form("nodes", "list", "required", "a run needs exactly two");
     v.form("connections", "list", "required", "one or more");
     v.form("work", "list", "required",
@@ -125,6 +126,20 @@ struct Keys<Scenario> {
         "sweep", "list, or an object", "none",
         "settings that take several values, and a run for each point (below). A list is that of the axes of a product");
     v.form("columns", "list", "goodput of each item", "columns of a sweep's table");
+  }
+};
+
+template <>
+struct Keys<workload::SetupSpec> {
+  template <class V>
+  static void fields(V& v) {
+    using S = workload::SetupSpec;
+    v("batch", &S::batch,
+      "connections that each node opens at a time. Both ends need room for one that is being set up "
+      "(`rnic.fwcpu.max_setups`)",
+      in_range(1, 65536), shown("as many as there is room for"));
+    v("rate", &S::rate, "connections that each node opens a second, at most", in_range(1, 1'000'000'000),
+      shown("no limit"));
   }
 };
 
@@ -167,8 +182,8 @@ struct Keys<workload::SideSpec> {
   }
 };
 
-// As many as a chip's firmware has room for.
-inline constexpr int kMostSetups = 64;
+// As many as a chip has.
+inline constexpr int kMostQueuePairs = 65536;
 
 template <>
 struct Keys<workload::ConnectionSpec> {
@@ -181,9 +196,10 @@ struct Keys<workload::ConnectionSpec> {
     v("port", &C::port, "of the listening side; queue pair *i* uses `port` + *i*, over SCTP all use `port`",
       in_range(1, 65535));
     v("qps", &C::qps,
-      "queue pairs, each with a TCP connection of its own, or a stream of an SCTP association. All connections of a "
-      "scenario are set up at the same time, so that those of a node are no more than `rnic.fwcpu.max_setups`",
-      in_range(1, kMostSetups));
+      "queue pairs, each with a TCP connection of its own, or a stream of an SCTP association. `setup` says how many "
+      "are "
+      "set up at a time",
+      in_range(1, kMostQueuePairs));
     v("mpa_revision", &C::mpa_revision,
       "2 is the enhanced connection setup of RFC 6581, 1 that of RFC 5044. A node with `rnic.fwcpu.personality` "
       "`rdmac` has no enhanced setup and needs 1: it sends revision 0 where it connects and answers with it where it "

@@ -63,7 +63,8 @@ void WorkloadPrograms::build_workload(const System& system) {
   plan.seed = system.config().sim.seed;
   std::vector<workload::HostNode> hosts;
   for (std::size_t i = 0; i < 2; ++i) {
-    hosts.push_back({&system.stations()[i].node->context, scenario_.nodes[i].ip, path_from(system, i)});
+    hosts.push_back({&system.stations()[i].node->context, scenario_.nodes[i].ip, path_from(system, i),
+                     system.stations()[i].config.rnic.fwcpu.max_setups});
   }
   const RnicConfig& rnic = system.config().rnic;
   workload::WireParams wire;

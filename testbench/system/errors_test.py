@@ -99,8 +99,9 @@ class UsageErrors(ProgramTest):
         for keys, settings, message in (
                 ({"ord": 16}, ("rnic.fwcpu.max_ord=1",), "connection 'c0': ORD 16 of node 'a' exceeds rnic.fwcpu.max_ord 1"),
                 ({"ird": 40}, (), "connection 'c0': IRD 40 of node 'a' exceeds rnic.fwcpu.max_ird 32"),
-                ({"qps": 65}, (), "connections[0].qps: must be an integer from 1 to 64, not 65"),
-                ({"qps": 9}, ("rnic.fwcpu.max_setups=8",), "the connections of node 'a' have 9 queue pairs; rnic.fwcpu.max_setups is 8"),
+                ({"qps": 65537}, (), "connections[0].qps: must be an integer from 1 to 65536, not 65537"),
+                ({"qps": 300}, (), "the connections of node 'a' have 300 queue pairs; rnic.context.qps is 256, rnic.context.cqs is 256, "
+                 "rnic.tcp.max_flows is 256"),
                 ({"qps": 9}, ("rnic.context.qps=8",), "the connections of node 'a' have 9 queue pairs; rnic.context.qps is 8"),
                 ({"qps": 9}, ("rnic.tcp.max_flows=8",), "the connections of node 'a' have 9 queue pairs; rnic.tcp.max_flows is 8"),
                 ({"qps": 9}, ("rnic.fwcpu.max_connections=8",),

@@ -14,6 +14,7 @@ REFUSED = {
     "errors/mpa_marker": "inject[0].field",
     "errors/mpa_rtr": "inject[0].message",
     "errors/mpa_startup": "inject[0].message",
+    "qps1024": "need 128 associations of rnic.sctp.streams 16",
     "rdmac_peer": "transport",
 }
 FAULTS = {

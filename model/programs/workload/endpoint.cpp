@@ -27,6 +27,11 @@ void Endpoint::begin(unsigned stage, std::uint64_t at_ps) {
   core_.wake_at(at_ps);
 }
 
+void Endpoint::admit(std::uint64_t at_ps) {
+  admitted_ps_ = at_ps;
+  core_.wake_at(at_ps);
+}
+
 void Endpoint::fail(const std::string& reason) {
   if (!failed_) barrier_.aborted(settings_.name + ": " + reason);
   failed_ = true;
@@ -105,6 +110,7 @@ bool Endpoint::take_event(host::CmEvent& event) {
 // always begins with a Send, whatever the work.
 bool Endpoint::connect() {
   if (settings_.active && !started_) {
+    if (core_.time_ps() < admitted_ps_) return false;
     session_.connect(settings_.peer_ip, settings_.port, settings_.param);
     started_ = true;
   }
@@ -247,6 +253,7 @@ std::string Endpoint::waiting_for() const {
   const std::string who = settings_.name + ": ";
   if (ending_) return who + "the event that says why its connection has ended";
   if (stage_ == 0) return who + (!started_ ? "the device to open" : "the device to make its queues");
+  if (stage_ == 1 && settings_.active && !started_) return who + "others to be set up before it";
   if (stage_ == 1)
     return who + (settings_.active ? "the connection, or the end of its first Send"
                                    : "a connection request, or the first Send");

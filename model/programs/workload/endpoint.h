@@ -42,6 +42,7 @@ class Endpoint final : public host::App {
     host::CqMode mode = host::CqMode::kPolled;
     bool may_end = false;  // its connection may end before the work is done
     bool listens = true;   // for a side that does not connect: false if another endpoint has its port
+    unsigned node = 0;     // the program's own
   };
   Endpoint(Barrier& barrier, host::Context& context, Settings settings, std::size_t phases);
 
@@ -58,6 +59,11 @@ class Endpoint final : public host::App {
   bool waiting() const { return waiting_; }
   // Begins a stage at a time that no clock has reached yet.
   void begin(unsigned stage, std::uint64_t at_ps);
+  // In stage 1: it may connect from then on, and not before.
+  void admit(std::uint64_t at_ps);
+  bool connects() const { return settings_.active; }
+  unsigned node() const { return settings_.node; }
+  unsigned stage() const { return stage_; }
 
   void step() override;
   std::string waiting_for() const override;
@@ -95,6 +101,7 @@ class Endpoint final : public host::App {
 
   unsigned stage_ = 0;
   std::uint64_t begin_ps_ = 0;
+  std::uint64_t admitted_ps_ = UINT64_MAX;
   bool waiting_ = false;                // at the barrier
   bool started_ = false;                // the stage's first action is done
   std::uint64_t ready_ps_ = 0;          // when the stage's work was done; 0: not yet

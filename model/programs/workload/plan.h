@@ -92,10 +92,17 @@ struct ConnectionSpec {
   SideSpec from_side, to_side;
 };
 
+// How each node opens its connections at a run's start.
+struct SetupSpec {
+  std::uint32_t batch = 0;  // at a time; 0: as many as the firmware at both ends has room for
+  std::uint64_t rate = 0;   // connections a second, at most; 0: no limit
+};
+
 // Phases run one after the other, the items of a phase concurrently.
 struct Plan {
   std::uint64_t seed = 1;
   host::Transport transport = host::Transport::kTcp;  // of all connections
+  SetupSpec setup;
   std::vector<ConnectionSpec> connections;
   std::vector<std::vector<WorkItem>> phases;
 

@@ -48,6 +48,10 @@ std::vector<std::uint64_t> distribution(const Histogram& h) {
 
 Workload::Workload(const Plan& plan, const std::vector<HostNode>& hosts, const WireParams& wire)
     : plan_(plan), hosts_(hosts), wire_(wire) {
+  std::vector<std::uint32_t> max_setups;
+  for (const HostNode& host : hosts_) max_setups.push_back(host.max_setups);
+  const std::uint64_t interval_ps = plan_.setup.rate == 0 ? 0 : (1'000'000'000'000 - 1) / plan_.setup.rate + 1;
+  for (const std::uint32_t batch : batches(plan_, max_setups)) openers_.push_back({{batch, interval_ps}, {}});
   for (unsigned c = 0; c < plan_.connections.size(); ++c) connect(c);
   for (std::size_t phase = 0; phase < plan_.phases.size(); ++phase) {
     for (const WorkItem& item : plan_.phases[phase]) {
@@ -73,14 +77,15 @@ void Workload::connect(unsigned connection) {
     endpoints_.emplace_back(
         barrier, *hosts_[c.to].context,
         Endpoint::Settings{name + " listening", port, 0, false, param_of(c, c.to_side, plan_.transport), mode,
-                           c.may_end, !shared || q == 0},
+                           c.may_end, !shared || q == 0, c.to},
         plan_.phases.size());
     pair.to = &endpoints_.back();
-    endpoints_.emplace_back(
-        barrier, *hosts_[c.from].context,
-        Endpoint::Settings{name + " connecting", port, hosts_[c.to].ip, true, std::move(connecting), mode, c.may_end},
-        plan_.phases.size());
+    endpoints_.emplace_back(barrier, *hosts_[c.from].context,
+                            Endpoint::Settings{name + " connecting", port, hosts_[c.to].ip, true, std::move(connecting),
+                                               mode, c.may_end, true, c.from},
+                            plan_.phases.size());
     pair.from = &endpoints_.back();
+    openers_[c.from].endpoints.push_back(pair.from);
     pairs_.back().push_back(pair);
   }
   if (!plan_.shares_port() || c.qps == 1) return;
@@ -190,7 +195,8 @@ void Workload::limit(Group& group) const {
   group.tcp_limit_gbps = group.limit_gbps * share;
 }
 
-void Workload::arrived(Endpoint&, std::uint64_t ready_ps, std::uint64_t at_ps) {
+void Workload::arrived(Endpoint& endpoint, std::uint64_t ready_ps, std::uint64_t at_ps) {
+  if (endpoint.stage() == 1) set_up(endpoint, at_ps);
   last_arrival_ps_ = std::max(last_arrival_ps_, ready_ps);
   ++arrived_;
   proceed(at_ps);
@@ -199,6 +205,7 @@ void Workload::arrived(Endpoint&, std::uint64_t ready_ps, std::uint64_t at_ps) {
 void Workload::left(Endpoint& endpoint, std::uint64_t at_ps) {
   last_arrival_ps_ = std::max(last_arrival_ps_, at_ps);
   if (endpoint.waiting()) --arrived_;
+  else if (endpoint.stage() == 1) set_up(endpoint, at_ps);
   ++left_;
   proceed(at_ps);
 }
@@ -226,6 +233,23 @@ void Workload::proceed(std::uint64_t at_ps) {
   for (Endpoint& e : endpoints_) {
     if (!e.ending()) e.begin(stage_, begin_ps);
   }
+  if (stage_ == 1) begin_setup(begin_ps);
+}
+
+void Workload::begin_setup(std::uint64_t begin_ps) {
+  for (Opener& opener : openers_) {
+    opener.opening.begin(opener.endpoints.size(), begin_ps,
+                         [&](std::size_t next, std::uint64_t at_ps) { opener.endpoints[next]->admit(at_ps); });
+  }
+}
+
+// The order of those that end in one cycle does not matter: the next ones begin at the same times.
+void Workload::set_up(const Endpoint& endpoint, std::uint64_t at_ps) {
+  if (!endpoint.connects()) return;
+  Opener& opener = openers_[endpoint.node()];
+  const std::uint64_t period_ps = hosts_[endpoint.node()].context->cpu().clock().period_ps();
+  opener.opening.finish(at_ps + period_ps,
+                        [&](std::size_t next, std::uint64_t from_ps) { opener.endpoints[next]->admit(from_ps); });
 }
 
 std::string Workload::phase_name(unsigned phase) const {
@@ -243,11 +267,14 @@ std::uint64_t Workload::progress() const {
 }
 
 std::string Workload::waiting_for() const {
+  constexpr std::size_t kMost = 200;
   std::string text;
+  std::size_t waiting = 0;
   for (const Endpoint& e : endpoints_) {
     const std::string one = e.waiting_for();
-    if (!one.empty()) text += one + '\n';
+    if (!one.empty() && ++waiting <= kMost) text += one + '\n';
   }
+  if (waiting > kMost) text += fmt::format("and {} more programs\n", waiting - kMost);
   return text;
 }
 

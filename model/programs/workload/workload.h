@@ -9,6 +9,7 @@
 
 #include "model/programs/workload/churn.h"
 #include "model/programs/workload/endpoint.h"
+#include "model/programs/workload/openings.h"
 #include "model/programs/workload/results.h"
 #include "model/programs/workload/tcp_limit.h"
 
@@ -18,7 +19,8 @@ namespace rnic::workload {
 struct HostNode {
   host::Context* context = nullptr;
   std::uint32_t ip = 0;
-  TcpPath path{};  // for the payload that it sends
+  TcpPath path{};                         // for the payload that it sends
+  std::uint32_t max_setups = UINT32_MAX;  // connections that its firmware sets up at a time
 };
 
 // Construct it before the simulation starts and run until done() or failed(). Between stages each program waits until
@@ -83,6 +85,8 @@ class Workload final : private Barrier {
   void aborted(const std::string& reason) override;
   void left(Endpoint& endpoint, std::uint64_t at_ps) override;
   void proceed(std::uint64_t at_ps);
+  void begin_setup(std::uint64_t begin_ps);
+  void set_up(const Endpoint& endpoint, std::uint64_t at_ps);
   std::uint64_t ahead_ps() const;
 
   const Plan plan_;
@@ -92,6 +96,11 @@ class Workload final : private Barrier {
     Endpoint *from, *to;
   };
   std::deque<Endpoint> endpoints_;
+  struct Opener {  // a node
+    Opening opening;
+    std::vector<Endpoint*> endpoints;  // that connect, in that order
+  };
+  std::vector<Opener> openers_;
   std::vector<std::vector<Pair>> pairs_;  // by connection, then queue pair
   std::deque<Transfer> transfers_;
   std::deque<CountedWords> words_;

@@ -166,7 +166,7 @@ TEST(ScenarioErrors, WrongTypesAndRanges) {
   EXPECT_EQ(message_after("/nodes", "x"), "s.json: nodes: must be a list, not \"x\"");
   EXPECT_EQ(message_after("/nodes/0", 3), "s.json: nodes[0]: must be an object, not 3");
   EXPECT_EQ(message_after("/connections/0/qps", 0),
-            "s.json: connections[0].qps: must be an integer from 1 to 64, not 0");
+            "s.json: connections[0].qps: must be an integer from 1 to 65536, not 0");
   EXPECT_EQ(message_after("/connections/0/crc", 1), "s.json: connections[0].crc: must be true or false, not 1");
   EXPECT_EQ(message_after("/work/0/size", -1), "s.json: work[0].size: must be an integer from 0 to 1073741824, not -1");
   EXPECT_EQ(message_after("/work/0/count", 1.5),

@@ -217,9 +217,11 @@ void FakeDevice::connect(const abi::Command& c, const std::vector<std::uint8_t>&
     e.id = peer_->next_request_++;
     e.local_port = c.u.cm.peer_port;
     peer_->requests_[e.id] = {c.qpn, c.u.cm.ird, c.u.cm.ord};
+    most_connecting = std::max(most_connecting, ++connecting);
     return peer_->raise(e, private_data);
   }
   const Request r = requests_.at(c.id);
+  --peer_->connecting;
   if (c.op == CommandOp::kReject) {
     e.type = EventType::kRejected;
     e.id = r.peer_qpn;

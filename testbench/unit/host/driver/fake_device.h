@@ -59,6 +59,7 @@ class FakeDevice final : public Stage, public host::HostPort {
   std::vector<abi::Command> commands;
   unsigned sends_without_receive = 0;
   unsigned notifications = 0;
+  unsigned connecting = 0, most_connecting = 0;  // connections that this device has requested and that are unanswered
 
   std::vector<std::uint32_t> values(std::uint32_t offset) const;
   void raise(abi::Event event, const std::vector<std::uint8_t>& private_data = {});

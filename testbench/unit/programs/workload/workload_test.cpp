@@ -71,6 +71,24 @@ TEST_F(WorkloadTest, PhasesOfEveryOperation) {
   EXPECT_EQ(workload->waiting_for(), "");
 }
 
+struct Batch {
+  std::uint32_t given;
+  unsigned at_a_time;
+};
+class WorkloadBatch : public WorkloadTest, public testing::WithParamInterface<Batch> {};
+// The next connection is opened when one of the batch is set up.
+TEST_P(WorkloadBatch, IsSetUpAtATime) {
+  plan.connections[0].qps = 12;
+  plan.phases = {{item(Op::kSend, {SizeLaw::kFixed, 64, 64}, 4, 2)}};
+  plan.setup.batch = GetParam().given;
+  run();
+  expect_success();
+  EXPECT_EQ(workload->results()[0].count, 48u);
+  EXPECT_EQ(a.device.most_connecting, GetParam().at_a_time);
+}
+INSTANTIATE_TEST_SUITE_P(Batches, WorkloadBatch,
+                         testing::Values(Batch{0, 12}, Batch{1, 1}, Batch{5, 5}, Batch{99, 12}));
+
 TEST_F(WorkloadTest, AtomicsOfSeveralQueuePairsCountTheSameWords) {
   plan.connections[0].qps = 3;
   WorkItem adds = item(Op::kFetchAdd, {SizeLaw::kFixed, 8, 8}, 101, 8);
