@@ -21,8 +21,8 @@ struct ListName {
 };
 constexpr ListName kLists[] = {{"nodes", "node"},       {"connections", "connection"}, {"work", "work item"},
                                {"inject", "injection"}, {"programs", "program"},       {"checks", "check"}};
-constexpr std::string_view kValues[] = {"seed", "transport"};  // beside the lists
-constexpr unsigned kMistyped = 2;                              // letters; the groups of settings differ by more
+constexpr std::string_view kValues[] = {"seed", "transport", "setup.batch", "setup.rate"};  // beside the lists
+constexpr unsigned kMistyped = 2;  // letters; the groups of settings differ by more
 
 bool is_value(std::string_view path) {
   return std::find(std::begin(kValues), std::end(kValues), path) != std::end(kValues);

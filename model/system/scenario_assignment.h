@@ -1,5 +1,5 @@
 // Values of a scenario by dotted path, which --set and sweeps name beside the settings of all nodes:
-// "connections.c0.ord", "work.writes.size.max", "nodes.a.rnic.fwcpu.max_ord", "seed", "transport".
+// "connections.c0.ord", "work.writes.size.max", "nodes.a.rnic.fwcpu.max_ord", "seed", "transport", "setup.batch".
 #pragma once
 
 #include <string>

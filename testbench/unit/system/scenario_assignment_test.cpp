@@ -63,8 +63,10 @@ TEST(ScenarioAssignment, ConnectionsByName) {
   EXPECT_EQ(c[1].from_side.private_data, "hello");
 }
 
-TEST(ScenarioAssignment, TheTransport) {
+TEST(ScenarioAssignment, TheTransportAndTheSetup) {
   EXPECT_EQ(with({"transport=sctp"}).plan.transport, host::Transport::kSctp);
+  EXPECT_EQ(with({"setup.batch=8"}).plan.setup.batch, 8u);
+  EXPECT_EQ(with({"setup.rate=5000", "setup.batch=8"}).plan.setup.rate, 5000u);
   EXPECT_EQ(error_of({"transport=udp"}),
             "s.json with transport = udp (command line): transport: must be one of tcp, "
             "sctp, not 'udp'");
