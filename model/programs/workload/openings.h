@@ -24,7 +24,7 @@ class Opening {
   // `interval_ps`: between two of them, at least.
   Opening(std::uint32_t batch, std::uint64_t interval_ps) : batch_(batch), interval_ps_(interval_ps) {}
 
-  // Calls admit(time) for each connection that may be opened from `from_ps` on, in order, out of `total`.
+  // Calls admit(number, time) for each connection that may be opened from `from_ps` on, in order, out of `total`.
   template <class F>
   void begin(std::size_t total, std::uint64_t from_ps, F&& admit) {
     total_ = total;
