@@ -66,7 +66,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       pcie("pcie", clk, config.pcie, {kReaders, kWriters}),
       wqe_fetch("wqe_fetch", clk, contexts_, config.tx.wqe_fetch),
       rdmap_segmenter("rdmap_segmenter", clk, contexts_, frames_, llp_traits()),
-      payload_fetch("payload_fetch", clk, contexts_, config.tx.payload_fetch),
+      payload_fetch("payload_fetch", clk, config.context.qps, config.tx.payload_fetch),
       mpa_framer("mpa_framer", clk, config.datapath),
       marker_inserter("marker_inserter", clk, config.datapath, frames_),
       crc_insert("crc_insert", clk),
@@ -102,6 +102,8 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       stream_errors("stream_errors", clk),
       terminate_generator("terminate_generator", clk, contexts_, frames_, config.terminate),
       qp_events("qp_events", clk) {
+  pcie.dma_read.look_in(contexts_);
+  pcie.dma_write.look_in(contexts_);
   strap();
   connect_transmit();
   connect_receive();

@@ -39,7 +39,7 @@ module response_queue_proof (
   rnic_messages_pkg::tx_unblock_t        unblock;
   rnic_messages_pkg::qp_event_t          event_out;
   rnic_messages_pkg::stag_context_t      stag;
-  logic issued_ready, in_ready, dma_valid, written_ready, done_valid, unblock_valid, event_valid, stag_read, page_read;
+  logic issued_ready, in_ready, dma_valid, written_ready, done_valid, unblock_valid, event_valid, stag_read;
   logic issued_index, issued_write, in_index, in_write, request_write, under_way_write, written_index;
   logic [1:0]           request_index, request_write_index, under_way_index, under_way_write_index;
   logic [StateBits-1:0] issued_state, in_state;
@@ -121,11 +121,7 @@ module response_queue_proof (
     .request_o              (stored),
     .stag_read_o            (stag_read),
     .stag_index_o           (stag_index),
-    .stag_i                 (stag),
-    .page_read_o            (page_read),
-    .page_index_o           (page_index),
-    .page_i                 (64'd0),
-    .next_page_i            (64'd0)
+    .stag_i                 (stag)
   );
 
   // The last of several writes to one entry wins.

@@ -132,7 +132,7 @@ module atomic_alu #(
   assign holds         = named && contains && held_address == finish_address;
   assign result        = holds ? value : finish_original;
   assign write_valid_o = finishing && finish_ok && holds && value_writes;
-  assign write_o       = {finish_address, Bytes, 32'd0, 32'd0, 1'b1};
+  assign write_o       = {finish_address, Bytes, 32'd0, 32'd0, 1'b1, 32'd0};
   assign write_data_o  = result;
 
   // Operands from host memory, in any order.
@@ -159,7 +159,7 @@ module atomic_alu #(
   assign in_ready_o    = accepting;
   assign in_qp_index_o = in_i.qpn;
   assign read_valid_o  = starting && !follows;
-  assign read_o        = {in_address, Bytes, 32'(start)};
+  assign read_o        = {in_address, Bytes, 32'(start), 32'd0};
 
   stag_target u_in (
     .stag_i        (in_i.request.stag),

@@ -1,7 +1,7 @@
 // Validates DDP segments and places their payload in host memory: the twin of model/rnic/rx/ddp_placement. See
 // ddp_placement.md there for timing and errors. A segment's writes leave, one a cycle, its record with the last one, while
 // the beats of the next segments come in from MPA and SCTP.
-// These tables are outside and answer in the same cycle: contexts, STags and page lists; the receive requests
+// These tables are outside and answer in the same cycle: contexts and STags; the receive requests
 // (receive_requests.md), which see this cycle's links before they answer; each queue pair's outstanding Reads; two tables
 // of this block. A row whose epoch differs from the queue pair's belongs to an earlier use of its number.
 module ddp_placement #(
@@ -62,8 +62,7 @@ module ddp_placement #(
   input  rnic_messages_pkg::qp_context_t        issued_qp_i,
   output logic [31:0]                           flush_qp_index_o,
   input  rnic_messages_pkg::qp_context_t        flush_qp_i,
-  // The entries of STags: the segment's, with a window's region and whether windows are bound to it; a scatter list's; and
-  // the STag of the piece being written, with 17 entries of the page table.
+  // The entries of STags: the segment's, with a window's region and whether windows are bound to it; a scatter list's.
   output logic                                  stag_read_o,
   output logic [31:0]                           stag_o,
   input  rnic_messages_pkg::stag_context_t      stag_i,
@@ -73,11 +72,6 @@ module ddp_placement #(
   input  logic                                  windows_i,
   output logic [5:0]                            sge_read_o,
   input  logic [6*rnic_messages_pkg::StagContextBits-1:0] sge_stags_i,
-  output logic [31:0]                           list_o,
-  input  rnic_messages_pkg::stag_context_t      list_i,
-  output logic                                  pages_read_o,
-  output logic [31:0]                           pages_index_o,
-  input  logic [17*64-1:0]                      pages_i,
   output logic                                  begun_o,    // a placement that stag_i or sge_stags_i allow has begun
   output logic                                  stag_end_o, // stag_o names nothing from the next cycle on
   // Receive requests.
@@ -158,7 +152,6 @@ module ddp_placement #(
     .use_i   (places ? pieces_used : '0),
     .pieces_i(pieces),
     .offset_i(payload_at),
-    .list_o, .list_i, .pages_read_o, .pages_index_o, .pages_i,
     .unused_valid_i, .unused_take_o, .unused_i,
     .dma_ready_i, .dma_valid_o, .dma_o,
     .out_ready_i, .out_valid_o, .out_o

@@ -1,4 +1,4 @@
-// The segment under way in ddp_placement. Its pieces leave, one write a cycle for each run of adjacent pages; its record
+// The segment under way in ddp_placement. Its pieces leave, one write a cycle; its record
 // leaves with the last one. Without a segment, an unused receive request leaves.
 module placement_writer #(
   parameter int unsigned Elements = 32'(rnic_messages_pkg::MaxSge)
@@ -12,12 +12,6 @@ module placement_writer #(
   input  logic [Elements-1:0]                   use_i,
   input  logic [Elements*rnic_ddp_pkg::MemoryPieceBits-1:0] pieces_i,
   input  logic [31:0]                           offset_i,  // of its payload in the buffer
-  // The entry of the piece's STag, and the page table.
-  output logic [31:0]                           list_o,
-  input  rnic_messages_pkg::stag_context_t      list_i,
-  output logic                                  pages_read_o,
-  output logic [31:0]                           pages_index_o,
-  input  logic [17*64-1:0]                      pages_i,
   input  logic                                  unused_valid_i,
   output logic                                  unused_take_o,
   input  rnic_ddp_pkg::unused_t                 unused_i,
@@ -33,14 +27,12 @@ module placement_writer #(
   logic                               busy_d, busy_q;
   rnic_messages_pkg::placed_segment_t record_q;
   logic [Elements-1:0]                left_d, left_q;  // pieces still to be written
-  logic [Elements*Bits-1:0]           pieces_d, pieces_q;
+  logic [Elements*Bits-1:0]           pieces_q;
   logic [31:0]                        offset_d, offset_q;
 
-  // The first piece that is left, and the rest of it after a write.
-  rnic_ddp_pkg::memory_piece_t piece, rest;
+  // The first piece that is left.
+  rnic_ddp_pkg::memory_piece_t piece;
   logic [Elements-1:0]         first, left;
-  logic [63:0]                 address;
-  logic [15:0]                 bytes;
   always_comb begin
     first = left_q & ~(left_q - 1'b1);
     piece = '0;
@@ -48,35 +40,21 @@ module placement_writer #(
       if (first[i]) piece = pieces_q[Bits*i+:Bits];
     end
   end
-  always_comb begin
-    rest         = piece;
-    rest.address = piece.address + 64'(bytes);
-    rest.bytes   = piece.bytes - bytes;
-  end
-  assign list_o = piece.region;
-  page_run u_run (
-    .piece_i  (piece),
-    .list_i,
-    .read_o   (pages_read_o),
-    .index_o  (pages_index_o),
-    .pages_i,
-    .address_o(address),
-    .bytes_o  (bytes)
-  );
 
   logic done;  // the segment is finished at this edge
   assign dma_valid_o   = left_q != '0 && dma_ready_i;
-  assign left          = dma_valid_o && rest.bytes == '0 ? left_q & ~first : left_q;
+  assign left          = dma_valid_o ? left_q & ~first : left_q;
   assign done          = busy_q && left == '0 && out_ready_i;
   assign free_o        = !busy_q || done;
   assign unused_take_o = !busy_q && unused_valid_i && out_ready_i;
   assign out_valid_o   = done || (unused_take_o && unused_i.valid);
   always_comb begin
     dma_o            = '0;
-    dma_o.address    = address;
-    dma_o.bytes      = 32'(bytes);
+    dma_o.address    = piece.address;
+    dma_o.bytes      = 32'(piece.bytes);
     dma_o.src_offset = offset_q;
     dma_o.notify     = left == '0;
+    dma_o.region     = piece.region;
 
     out_o = record_q;
     if (!busy_q) begin
@@ -91,11 +69,7 @@ module placement_writer #(
   always_comb begin
     busy_d   = begin_i || (busy_q && !done);
     left_d   = begin_i ? use_i : left;
-    offset_d = begin_i ? offset_i : dma_valid_o ? offset_q + 32'(bytes) : offset_q;
-    pieces_d = begin_i ? pieces_i : pieces_q;
-    for (int unsigned i = 0; i < Elements; i++) begin
-      if (!begin_i && dma_valid_o && first[i]) pieces_d[Bits*i+:Bits] = rest;
-    end
+    offset_d = begin_i ? offset_i : dma_valid_o ? offset_q + 32'(piece.bytes) : offset_q;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -107,12 +81,13 @@ module placement_writer #(
       left_q <= left_d;
       NothingLeft_A : assert (busy_q || left_q == '0);
       OneAtATime_A  : assert (!begin_i || free_o);
-      PageSize_A    : assert (!pages_read_o || list_i.log_page >= 5'd12);
     end
   end
   always_ff @(posedge clk_i) begin
-    pieces_q <= pieces_d;
     offset_q <= offset_d;
-    if (begin_i) record_q <= record_i;
+    if (begin_i) begin
+      record_q <= record_i;
+      pieces_q <= pieces_i;
+    end
   end
 endmodule

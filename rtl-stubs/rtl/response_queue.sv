@@ -1,8 +1,8 @@
 // Matches Atomic Responses to the Atomic Requests that wait for them: the twin of model/rnic/completion/response_queue.
 // See response_queue.md there for the timing and the errors.
-// In a cycle a write is reported out (written), a request comes (issued), and a response comes in or the second part of
-// a value leaves, in this order. The QPs' states, their requests and the ring of writes under way lie outside, as contexts,
-// STags and the page table do; of writes to one entry the last one holds.
+// In a cycle a write is reported out (written), a request comes (issued), and a response comes in, in this order. The QPs'
+// states, their requests and the ring of writes under way lie outside, as contexts and STags do; of writes to one entry
+// the last one holds.
 module response_queue #(
   parameter int unsigned QpBits       = rnic_messages_pkg::QpBits,       // at most 2**QpBits queue pairs
   parameter int unsigned PositionBits = rnic_messages_pkg::RequestBits,  // at most 2**PositionBits requests of each
@@ -20,7 +20,7 @@ module response_queue #(
   input  logic                                  dma_ready_i,
   output logic                                  dma_valid_o,
   output rnic_messages_pkg::dma_write_request_t dma_o,
-  output logic [63:0]                           dma_value_o,  // whose octets dma_o.src_offset counts
+  output logic [63:0]                           dma_value_o,
   input  logic                                  written_valid_i,
   output logic                                  written_ready_o,
   input  rnic_messages_pkg::dma_write_done_t    written_i,
@@ -64,17 +64,11 @@ module response_queue #(
   output logic [QpBits+PositionBits-1:0]        request_write_index_o,
   output rnic_messages_pkg::atomic_issued_t     request_o,
 
-  // The entry that a local key points at, all zeros outside the table, and a page with the one behind it.
+  // The entry that a local key points at, all zeros outside the table.
   output logic                                  stag_read_o,
   output logic [23:0]                           stag_index_o,
-  input  rnic_messages_pkg::stag_context_t      stag_i,
-  output logic                                  page_read_o,
-  output logic [31:0]                           page_index_o,
-  input  logic [63:0]                           page_i,
-  input  logic [63:0]                           next_page_i
+  input  rnic_messages_pkg::stag_context_t      stag_i
 );
-  localparam logic [63:0] Nowhere = 64'h8000_0000_0000_0000;  // an address that no host has
-
   typedef struct packed {
     logic [31:0]             epoch;
     logic [PositionBits-1:0] head;     // the position of the oldest request
@@ -124,7 +118,6 @@ module response_queue #(
   assign request_o             = issued_i;
 
   // In: the n-th response answers the n-th request, and its identifier says so too.
-  logic [3:0]                        left_d, left_q;  // octets of a value that are still to be written
   logic                              take, looks, none, wrong, gone, found;
   state_t                            in_before, in_next;
   rnic_messages_pkg::atomic_issued_t front;
@@ -134,7 +127,7 @@ module response_queue #(
   assign in_before       = same ? issued_next : in_now;
   assign request_index_o = {in_index_o, in_before.head};
   assign front           = same && issued_now.count == 0 ? issued_i : request_i;
-  assign in_ready_o      = left_q == 0 && dma_ready_i && event_ready_i;
+  assign in_ready_o      = dma_ready_i && event_ready_i;
   assign take            = in_valid_i && in_ready_o;
   assign looks           = take && in_exists_i && !in_before.stopped;
   assign none            = looks && in_before.count == 0;
@@ -161,15 +154,11 @@ module response_queue #(
   end
 
   // The local buffer: eight octets of the region that its key names.
-  logic [31:0] list_d, list_q;          // the key of a value's second part,
-  logic [63:0] address_d, address_q;    // where it begins in the pages of that region,
-  logic [63:0] value_q;                 // and all of the value
-  logic        rest, named, covers;
+  logic        named, covers;
   logic [31:0] key;
   logic [63:0] base, distance;
-  assign rest         = left_q != 0;
-  assign key          = rest ? list_q : front.sink.lkey;
-  assign stag_read_o  = rest || (looks && !none && !wrong);
+  assign key          = front.sink.lkey;
+  assign stag_read_o  = looks && !none && !wrong;
   assign stag_index_o = key[31:8];
   assign named        = stag_i.valid && stag_i.key == key[7:0];
   assign base         = stag_i.zero_based ? '0 : stag_i.address;
@@ -180,40 +169,16 @@ module response_queue #(
   assign gone         = looks && !none && !wrong && !covers;
   assign found        = looks && !none && !wrong && covers;
 
-  // On the bus: as many octets as are contiguous (page_lists.md).
-  logic [63:0] where_to, page_size, offset, number, run, bus;
-  logic [3:0]  wanted, part;
-  logic        paged, lost, joined;
+  assign dma_valid_o = found;
+  assign dma_value_o = in_i.response.original;
   always_comb begin
-    where_to     = rest ? address_q : stag_i.bus + distance;
-    wanted       = rest ? left_q : 4'd8;
-    paged        = rest || (stag_i.log_page != 0 && key != 0);
-    number       = where_to >> stag_i.log_page;
-    lost         = !named || number >= 64'(stag_i.pages);
-    page_size    = 64'd1 << stag_i.log_page;
-    offset       = where_to & (page_size - 64'd1);
-    run          = page_size - offset;
-    page_index_o = stag_i.first_page + number[31:0];
-    joined       = page_index_o + 32'd1 < stag_i.first_page + stag_i.pages && next_page_i == page_i + page_size;
-    bus          = !paged ? where_to : lost ? Nowhere : page_i + offset;
-    part         = paged && !lost && !joined && run < 64'(wanted) ? run[3:0] : wanted;
-  end
-  assign page_read_o = stag_read_o && paged && !lost;
-
-  assign dma_valid_o = found || (rest && dma_ready_i);
-  assign dma_value_o = rest ? value_q : in_i.response.original;
-  always_comb begin
-    left_d           = wanted - part;
-    address_d        = where_to + 64'(part);
-    list_d           = key;
-    dma_o            = '0;
-    dma_o.address    = bus;
-    dma_o.bytes      = 32'(part);
-    dma_o.src_offset = 32'd8 - 32'(wanted);
-    dma_o.notify     = left_d == 0;
+    dma_o         = '0;
+    dma_o.address = stag_i.bus + distance;
+    dma_o.bytes   = 32'd8;
+    dma_o.notify  = 1'b1;
+    dma_o.region  = stag_i.log_page == 0 ? '0 : key;
   end
 
-  // A write is under way from its first part on.
   assign under_way_write_o       = found;
   assign under_way_write_index_o = first_q + writes_q[WriteBits-1:0];
   assign under_way_o             = {in_index_o, in_before.epoch};
@@ -224,19 +189,9 @@ module response_queue #(
     if (!rst_ni) begin
       first_q  <= '0;
       writes_q <= '0;
-      left_q   <= '0;
     end else begin
       first_q  <= first_d;
       writes_q <= writes_d;
-      if (dma_valid_o) left_q <= left_d;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (dma_valid_o) begin
-      list_q    <= list_d;
-      address_q <= address_d;
-      value_q   <= dma_value_o;
     end
   end
 
@@ -259,8 +214,7 @@ module response_queue #(
       OtherRequest_C           : cover (wrong);
       BufferGone_C             : cover (gone);
       InTheCycleOfItsRequest_C : cover (found && same && issued_now.count == '0);
-      TwoParts_C               : cover (found && part != wanted);
-      SecondPart_C             : cover (rest && dma_valid_o);
+      InPages_C                : cover (found && dma_o.region != '0);
       AfterTheEnd_C            : cover (take && in_exists_i && in_before.stopped);
       ReusedQp_C               : cover (told == 1'b0 && complete);
       IssuesOnReusedQp_C       : cover (issued_valid_i && issued_state_i[StateBits-1-:32] != issued_epoch_i);

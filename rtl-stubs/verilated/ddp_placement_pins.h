@@ -1,4 +1,4 @@
-// ddp_placement: its lookups of contexts, STags, pages and receive requests are answered in the same cycle; two tables
+// ddp_placement: its lookups of contexts, STags and receive requests are answered in the same cycle; two tables
 // of the block are kept here as it wrote them.
 #pragma once
 
@@ -123,7 +123,6 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   using StreamRow = std::remove_reference_t<decltype(Model::stream_i)>;
   using HeldRow = std::remove_reference_t<decltype(Model::held_i)>;
   using StopRow = std::remove_reference_t<decltype(Model::stop_i)>;
-  static constexpr unsigned kPages = 17;
   // A beat that a lower layer offers.
   struct Offered {
     bool last = false;
@@ -137,7 +136,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
                           m.flush_ready_o || m.answered_ready_o;
     const bool answered = m.overrun_i || m.unused_valid_i || m.freed_valid_i || m.shared_event_valid_i;
     const bool waiting = requests_.has_unused() || !requests_.freed().empty() || !requests_.events().empty();
-    return !messages && !answered && !waiting && !judges(m) && m.list_o == 0;
+    return !messages && !answered && !waiting && !judges(m);
   }
 
   // The receive requests have all messages of this cycle before the block asks for one.
@@ -161,7 +160,6 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     }
     m.unused_valid_i = requests_.has_unused();
     if (judges(m)) pack(contexts_.flow(FlowId{m.flow_index_o}), m.flow_i);
-    if (m.list_o != 0) pack(entry(m.list_o), m.list_i);
   }
   void post(const RqDoorbell& d, Model& m) {
     m.overrun_i = !requests_.announce(d) && !d.rqn.shared;
@@ -174,13 +172,6 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     if (m.unused_take_o) {
       const auto u = requests_.take_unused();
       pack(u ? UnusedRequest{true, u->qpn, u->wr_id} : UnusedRequest{}, m.unused_i);
-    }
-    if (m.pages_read_o) {
-      for (unsigned i = 0; i < kPages; ++i) {
-        const std::uint64_t page = contexts_.page(m.pages_index_o + i);
-        m.pages_i[2 * i] = static_cast<std::uint32_t>(page);
-        m.pages_i[2 * i + 1] = static_cast<std::uint32_t>(page >> 32);
-      }
     }
     if (!judges(m)) return;
     const Qpn qpn{m.qp_index_o};

@@ -55,19 +55,15 @@ class ResponseQueuePins : public Pins<Vresponse_queue, ResponseQueue> {
     m.in_epoch_i = context.epoch;
     m.in_state_i = states_[response.qpn.v];
   }
-  // A request, then what its key points at, then a page.
-  static constexpr unsigned kRounds = 3;
+  // A request, then what its key points at.
+  static constexpr unsigned kRounds = 2;
   void look_up(Model& m, unsigned round) const {
     if (round == 0) {
       if (m.written_valid_i) m.written_epoch_i = contexts_.qp(Qpn{m.written_index_o}).epoch;
       if (m.in_valid_i) m.request_i = requests_[m.request_index_o];
-    } else if (round == 1) {
-      if (!m.stag_read_o) return;
+    } else if (m.stag_read_o) {
       const StagContext* const stag = contexts_.stag(Stag{m.stag_index_o << 8});
       pack(stag != nullptr ? *stag : StagContext{}, m.stag_i);
-    } else if (m.page_read_o) {
-      m.page_i = contexts_.page(m.page_index_o);
-      m.next_page_i = contexts_.page(m.page_index_o + 1);
     }
   }
 
@@ -79,13 +75,9 @@ class ResponseQueuePins : public Pins<Vresponse_queue, ResponseQueue> {
     if (m.under_way_write_o) under_way_[m.under_way_write_index_o] = m.under_way_o;
   }
 
-  // Both parts of a value are of one buffer.
   void pushed(DmaWriteRequest& write, const Model& m) {
-    if (write.src_offset == 0) {
-      original_ = buffers_->take(owner_);
-      store_le64(original_->bytes(), m.dma_value_o);
-    }
-    write.src = write.notify ? std::move(original_) : original_;
+    write.src = buffers_->take(owner_);
+    store_le64(write.src->bytes(), m.dma_value_o);
   }
   void stand_in(const Model& m) const {
     if (m.written_valid_i && m.written_ready_o) contexts_.in_flight.end(StagWrites::kOriginalValue);
@@ -109,8 +101,7 @@ class ResponseQueuePins : public Pins<Vresponse_queue, ResponseQueue> {
   std::vector<std::uint64_t> states_;
   std::vector<Request> requests_;                                                          // by QP and position
   std::shared_ptr<BufferPool> buffers_ = std::make_shared<BufferPool>(abi::kAtomicBytes);  // one for all copies
-  BufferRef original_;
-  RequestId owner_;  // of the response
+  RequestId owner_;                                                                        // of the response
 };
 
 }  // namespace rnic::rtl

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "model/rnic/context/context.h"
 
@@ -48,6 +49,17 @@ inline StagContext region(std::uint64_t address, std::uint64_t length, std::uint
   c.address = c.bus = address;
   c.length = length;
   return c;
+}
+
+// Makes a region of pages of 4 KiB, from the first octet of the first one on, in the first entries of the page table.
+inline void paged_region(ContextStore& contexts, std::uint32_t stag, const std::vector<std::uint64_t>& pages,
+                         std::uint8_t access = 0) {
+  for (std::uint32_t i = 0; i < pages.size(); ++i) contexts.write_page(i, pages[i]);
+  StagContext c = region(0, pages.size() << 12, access);
+  c.log_page = 12;
+  c.pages = static_cast<std::uint32_t>(pages.size());
+  contexts.write(Stag{stag}, c);
+  contexts.commit();
 }
 
 // Changes the contexts in given cycles, as the firmware would.

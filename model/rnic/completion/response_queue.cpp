@@ -33,20 +33,13 @@ void ResponseQueue::match(const DeliveredAtomic& r) {
       !(stag->access & abi::kLocalWrite)) {
     return refuse(r, q, QpEvent::Kind::kLocalError, wire::rdma::kLocalCatastrophic);
   }
-  original_ = buffers_.take(r.segment.owner);
-  store_le64(original_->bytes(), r.response.original);
-  sink_ = stag->piece(sink.lkey, sink.address, abi::kAtomicBytes);
-  write_original();
+  BufferRef original = buffers_.take(r.segment.owner);
+  store_le64(original->bytes(), r.response.original);
+  const MemoryPiece m = stag->piece(sink.lkey, sink.address, abi::kAtomicBytes);
+  dma->push({m.address, m.bytes, std::move(original), 0, 0, true, m.list});
   writes_.push({r.qpn, q.epoch});
   contexts_.in_flight.begin(StagWrites::kOriginalValue);
   count_response();
-}
-
-void ResponseQueue::write_original() {
-  const std::uint32_t offset = abi::kAtomicBytes - sink_.bytes;
-  const BusPiece p = contexts_.take(sink_);
-  dma->push({p.address, p.bytes, original_, offset, 0, sink_.bytes == 0});
-  if (sink_.bytes == 0) original_ = {};
 }
 
 void ResponseQueue::refuse(const DeliveredAtomic& r, QpAtomics& q, QpEvent::Kind kind, wire::TerminateCause cause) {
@@ -68,8 +61,6 @@ void ResponseQueue::complete() {
 void ResponseQueue::reset() {
   qps_.assign(qps_.size(), {});
   pool_ = {};
-  sink_ = {};
-  original_ = {};
   writes_ = {};
 }
 
@@ -84,11 +75,7 @@ Wake ResponseQueue::tick() {
     pool_.push(qp(a.qpn).outstanding, a);
     busy = true;
   }
-  if (sink_.bytes != 0) {
-    if (!dma->can_push()) return busy ? Wake::next_cycle() : Wake::on_traffic();
-    write_original();
-    busy = true;
-  } else if (in->can_pop() && dma->can_push() && event->can_push()) {
+  if (in->can_pop() && dma->can_push() && event->can_push()) {
     match(in->pop());
     busy = true;
   }

@@ -61,15 +61,12 @@ class ResponseQueue final : public Stage {
   };
   QpAtomics& qp(Qpn qpn);
   void match(const DeliveredAtomic& r);
-  void write_original();
   void refuse(const DeliveredAtomic& r, QpAtomics& q, QpEvent::Kind kind, wire::TerminateCause cause);
   void complete();
 
   ContextStore& contexts_;
   std::vector<QpAtomics> qps_;
   NodePool<AtomicIssued> pool_;
-  MemoryPiece sink_;  // of the value being written, in two parts if it crosses a page
-  BufferRef original_;
   Ring<Write> writes_;  // in progress, in order
   BufferPool buffers_{abi::kAtomicBytes};
   ResponseQueueCounters counters_;

@@ -19,17 +19,12 @@ void ContextStore::check_reads(FlowId f, const FlowContext& c) const {
                  "the context of flow " + std::to_string(f.v) + " changes while its octets are in the pipeline");
 }
 
-// Pages that are neighbours on the bus make one piece.
-BusPiece ContextStore::in_pages(const MemoryPiece& m) const {
+BusPiece ContextStore::in_page(const MemoryPiece& m) const {
   const StagContext* s = stag(Stag{m.list});
   if (s == nullptr || !s->names(m.list) || m.address >> s->log_page >= s->pages) return {kNowhere, m.bytes};
   const std::uint64_t size = std::uint64_t{1} << s->log_page, offset = m.address & (size - 1);
-  std::uint32_t page = s->first_page + static_cast<std::uint32_t>(m.address >> s->log_page);
-  const std::uint32_t end = s->first_page + s->pages;
-  const std::uint64_t address = at(pages_, page) + offset;
-  std::uint64_t run = size - offset;
-  for (; run < m.bytes && page + 1 < end && at(pages_, page + 1) == at(pages_, page) + size; ++page) run += size;
-  return {address, static_cast<std::uint32_t>(std::min<std::uint64_t>(run, m.bytes))};
+  const std::uint32_t page = s->first_page + static_cast<std::uint32_t>(m.address >> s->log_page);
+  return {at(pages_, page) + offset, static_cast<std::uint32_t>(std::min<std::uint64_t>(size - offset, m.bytes))};
 }
 
 void ContextStore::describe(const Description& d) {

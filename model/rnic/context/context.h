@@ -59,13 +59,9 @@ class ContextStore final : public Committed, public Part, public Owners {
     const StagContext* region = stag(Stag{c->region});
     return region != nullptr && region->names(c->region) ? c : nullptr;
   }
-  // Takes the next octets off a piece, as many as are contiguous on the bus. The path from an STag to memory.
-  BusPiece take(MemoryPiece& m) const {
-    const BusPiece p = m.list == 0 ? BusPiece{m.address, m.bytes} : in_pages(m);
-    m.address += p.bytes;
-    m.bytes -= p.bytes;
-    return p;
-  }
+  // The first octets of a piece, as many as are contiguous on the bus: all, or those in its first page. The path from
+  // an STag to memory.
+  BusPiece first_of(const MemoryPiece& m) const { return m.list == 0 ? BusPiece{m.address, m.bytes} : in_page(m); }
   // Whether windows are bound to a region.
   bool has_windows(Stag region) const {
     return std::any_of(stags_.begin(), stags_.end(), [&](const StagContext& s) {
@@ -176,7 +172,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   }
   // The number's earlier uses; a reset of the chip restarts the epochs.
   std::uint32_t life(std::uint32_t epoch) const { return lives_ + epoch - (epoch != 0); }
-  BusPiece in_pages(const MemoryPiece& m) const;
+  BusPiece in_page(const MemoryPiece& m) const;
   void note_read(FlowId f, Cycle cycle) const;
   void check_reads(FlowId f, const FlowContext& written) const;
 

@@ -1,4 +1,5 @@
-// Requests to the DMA engines. Addresses are bus addresses in host memory.
+// Requests to the DMA engines. An address is one on the bus, or an offset in the pages of a region, which the engine
+// finds in the page table (page_lists.md).
 #pragma once
 
 #include <cstdint>
@@ -15,9 +16,10 @@ struct DmaReadRequest {
   std::uint64_t address = 0;
   std::uint32_t bytes = 0;
   std::uint8_t* dst = nullptr;
-  BufferRef hold;         // keeps dst alive; empty when dst is on-chip memory
-  std::uint32_t tag = 0;  // the client's, returned in the answer
-  RequestId owner = {};   // on no pins
+  BufferRef hold;            // keeps dst alive; empty when dst is on-chip memory
+  std::uint32_t tag = 0;     // the client's, returned in the answer
+  RequestId owner = {};      // on no pins
+  std::uint32_t region = 0;  // the STag of the region in whose pages the address is; 0: on the bus
 
   static constexpr const char* kMessage = "dma_read_request";
   template <class V, class M>
@@ -25,6 +27,7 @@ struct DmaReadRequest {
     v("address", 64, m.address);
     v("bytes", 32, m.bytes);
     v("tag", 32, m.tag);
+    v("region", 32, m.region);
   }
 };
 struct DmaReadDone {
@@ -48,6 +51,7 @@ struct DmaWriteRequest {
   std::uint32_t src_offset = 0;
   std::uint32_t tag = 0;
   bool notify = false;
+  std::uint32_t region = 0;  // as for a read
 
   static constexpr const char* kMessage = "dma_write_request";
   template <class V, class M>
@@ -57,6 +61,7 @@ struct DmaWriteRequest {
     v("src_offset", 32, m.src_offset);
     v("tag", 32, m.tag);
     v("notify", 1, m.notify);
+    v("region", 32, m.region);
   }
 };
 inline EventUse event_of(const DmaWriteRequest& w, const Owners&, TraceEvent& e) {

@@ -152,6 +152,13 @@ void DmaRead::account() {
   requests_account_.set(now(), static_cast<unsigned>(requests_.size() - free_requests_.size()), for_room);
 }
 
+// A TLP stays within 4 KiB, so within a page of a list.
+BusPiece DmaRead::next_of(const Request& q) const {
+  const MemoryPiece rest{q.r.address + q.cut, q.r.bytes - q.cut, q.r.region};
+  const BusPiece p = rest.list == 0 ? BusPiece{rest.address, rest.bytes} : contexts_->first_of(rest);
+  return {p.address, cut(p.address, p.bytes, max_read_request_)};
+}
+
 void DmaRead::send_piece(unsigned c) {
   Client& client = *clients_[c];
   if (client.current == kNone) {
@@ -166,8 +173,7 @@ void DmaRead::send_piece(unsigned c) {
     ++counters_.requests;
   }
   Request& q = requests_[client.current];
-  const std::uint64_t address = q.r.address + q.cut;
-  const std::uint32_t n = cut(address, q.r.bytes - q.cut, max_read_request_);
+  const auto [address, n] = next_of(q);
   const std::uint16_t number = free_tags_.pop();
   Tag& tag = tags_[number];
   tag = {address, q.r.dst + q.cut, n, tag.serial + 1, client.current};

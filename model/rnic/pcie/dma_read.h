@@ -10,6 +10,7 @@
 #include "model/common/account.h"
 #include "model/common/link.h"
 #include "model/common/ring.h"
+#include "model/rnic/context/context.h"
 #include "model/rnic/messages/dma.h"
 #include "model/rnic/pcie/config_space.h"
 #include "model/rnic/pcie/pcie_config.h"
@@ -59,6 +60,8 @@ class DmaRead final : public Stage {
           const PcieLinkConfig& link, ConfigSpace& space);
   PopPort<DmaReadRequest>& request(unsigned client) { return clients_.at(client)->request; }
   PushPort<DmaReadDone>& done(unsigned client) { return clients_.at(client)->done; }
+  // Where page lists are; requests without one need none.
+  void look_in(const ContextStore& contexts) { contexts_ = &contexts; }
 
   Wake tick() override;
   void reset() override;
@@ -107,12 +110,15 @@ class DmaRead final : public Stage {
   unsigned with_work(unsigned first);
   bool issue();
   void account();
+  // What the next TLP of a request reads.
+  BusPiece next_of(const Request& q) const;
   void send_piece(unsigned c);
 
   ConfigSpace& space_;
   const std::uint32_t max_read_request_;
   const unsigned timeout_us_;
   const Cycle timeout_cycles_;
+  const ContextStore* contexts_ = nullptr;
   std::vector<std::unique_ptr<Client>> clients_;
   std::vector<Request> requests_;
   std::vector<std::uint16_t> free_requests_;

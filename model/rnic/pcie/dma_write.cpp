@@ -18,6 +18,12 @@ PushPort<DmaWriteDone>& DmaWrite::done(unsigned client) {
   return port ? *port : port.emplace(*this, "done");
 }
 
+// A TLP stays within 4 KiB, so within a page of a list.
+BusPiece DmaWrite::next_of(const DmaWriteRequest& r) const {
+  const BusPiece p = r.region == 0 ? BusPiece{r.address, r.bytes} : contexts_->first_of({r.address, r.bytes, r.region});
+  return {p.address, cut(p.address, p.bytes, max_payload_)};
+}
+
 // Has a piece to send and, if it is the last of a request with notify, room for the answer.
 bool DmaWrite::ready(Client& client) {
   if (!client.active) {
@@ -30,19 +36,19 @@ bool DmaWrite::ready(Client& client) {
     ++counters_.requests;
   }
   const DmaWriteRequest& r = client.current;
-  return !r.notify || cut(r.address, r.bytes, max_payload_) < r.bytes || (*client.done)->can_push();
+  return !r.notify || (*client.done)->can_push() || next_of(r).bytes < r.bytes;
 }
 
 void DmaWrite::send_piece(unsigned number) {
   Client& client = *clients_[number];
   DmaWriteRequest& r = client.current;
-  const std::uint32_t n = cut(r.address, r.bytes, max_payload_);
+  const auto [address, n] = next_of(r);
   const bool last = n == r.bytes;
   const std::uint8_t* from = r.src->bytes() + r.src_offset;
-  Tlp tlp = Tlp::write(r.address, from, n, last ? std::move(r.src) : r.src);
+  Tlp tlp = Tlp::write(address, from, n, last ? std::move(r.src) : r.src);
   tlp.issued = now();
   tlps->push(std::move(tlp));
-  if (words_ != nullptr && number != watching_) words_->written(r.address, n);
+  if (words_ != nullptr && number != watching_) words_->written(address, n);
   ++counters_.tlps;
   counters_.bytes += n;
   r.address += n;

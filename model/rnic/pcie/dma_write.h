@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/common/link.h"
+#include "model/rnic/context/context.h"
 #include "model/rnic/context/word_watch.h"
 #include "model/rnic/messages/dma.h"
 #include "model/rnic/pcie/pcie_config.h"
@@ -36,6 +37,8 @@ class DmaWrite final : public Stage {
   PopPort<DmaWriteRequest>& request(unsigned client) { return clients_.at(client)->request; }
   // A client that never asks for an answer has no such port: the first call makes it.
   PushPort<DmaWriteDone>& done(unsigned client);
+  // Where page lists are; requests without one need none.
+  void look_in(const ContextStore& contexts) { contexts_ = &contexts; }
   // Sees the writes of all clients, in the cycle in which they enter the link, except those of the watching client.
   void tell(WordWatch& words, unsigned watching) {
     words_ = &words;
@@ -55,6 +58,8 @@ class DmaWrite final : public Stage {
     DmaWriteRequest current;  // being cut
     bool active = false;
   };
+  // What the next TLP of a request writes.
+  BusPiece next_of(const DmaWriteRequest& r) const;
   bool ready(Client& client);
   void send_piece(unsigned number);
 
@@ -62,6 +67,7 @@ class DmaWrite final : public Stage {
   const std::uint32_t max_payload_;
   std::vector<std::unique_ptr<Client>> clients_;
   unsigned next_ = 0;  // the next client to be served
+  const ContextStore* contexts_ = nullptr;
   WordWatch* words_ = nullptr;
   unsigned watching_ = 0;
   DmaWriteCounters counters_;

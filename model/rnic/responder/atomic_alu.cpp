@@ -38,8 +38,7 @@ std::optional<wire::TerminateCause> AtomicAlu::check(const QueuedAtomic& r) cons
 
 // On the bus. Eight aligned octets are in one page.
 std::uint64_t AtomicAlu::address_of(const wire::AtomicRequest& q) const {
-  MemoryPiece m = contexts_.stag(Stag{q.stag})->piece(q.stag, q.to, abi::kAtomicBytes);
-  return contexts_.take(m).address;
+  return contexts_.first_of(contexts_.stag(Stag{q.stag})->piece(q.stag, q.to, abi::kAtomicBytes)).address;
 }
 
 unsigned AtomicAlu::newest_at(std::uint64_t address) const {

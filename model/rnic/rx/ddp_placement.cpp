@@ -256,13 +256,11 @@ bool DdpPlacement::write() {
   PlacementJob& j = *job_;
   if (j.written < j.pieces) {
     if (!dma->can_push()) return false;
-    MemoryPiece& m = j.piece[j.written];
-    const BusPiece p = contexts_.take(m);
-    j.written += m.bytes == 0;
+    const MemoryPiece& m = j.piece[j.written++];
     const bool notify = j.written == j.pieces;
-    dma->push({p.address, p.bytes, j.buf, j.offset, 0, notify});
-    j.offset += p.bytes;
-    counters_.payload_bytes += p.bytes;
+    dma->push({m.address, m.bytes, j.buf, j.offset, 0, notify, m.list});
+    j.offset += m.bytes;
+    counters_.payload_bytes += m.bytes;
     j.segment.awaits_write = true;
     if (j.written < j.pieces) return true;
   }

@@ -164,12 +164,9 @@ bool EarlyPlacement::find_buffer(Qpn qpn, const wire::DdpTaggedView& v, MemoryPi
 
 bool EarlyPlacement::write() {
   if (!dma->can_push()) return false;
-  const BusPiece p = contexts_.take(job_->piece);
-  const bool done = job_->piece.bytes == 0;
-  dma->push({p.address, p.bytes, job_->buf, job_->offset, 0, done});
-  job_->offset += p.bytes;
-  counters_.payload_bytes += p.bytes;
-  if (!done) return true;
+  const MemoryPiece& m = job_->piece;
+  dma->push({m.address, m.bytes, std::move(job_->buf), job_->offset, 0, true, m.list});
+  counters_.payload_bytes += m.bytes;
   ++counters_.fpdus;
   answers_.push({std::move(job_->told), true, segment_->llp});
   job_.reset();

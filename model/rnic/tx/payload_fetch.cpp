@@ -4,7 +4,7 @@
 
 namespace rnic {
 
-// One read of the current job per cycle, of contiguous octets on the bus; a job's slot is its DMA tag.
+// One read of the current job per cycle, of one element of its gather list; a job's slot is its DMA tag.
 bool PayloadFetch::accept() {
   if (!requesting()) {
     if (!in->can_pop() || used_ == slots_.size()) return false;
@@ -15,12 +15,10 @@ bool PayloadFetch::accept() {
     if (current_.pieces == 0) return true;
   }
   if (!dma->can_push()) return false;
-  UlpduJob::Piece& rest = current_.piece[requested_];
-  const BusPiece piece = contexts_.take(rest);
-  requested_ += rest.bytes == 0;
+  const UlpduJob::Piece& piece = current_.piece[requested_++];
   const auto slot = static_cast<std::uint32_t>((first_ + used_ - 1) % slots_.size());
   const BufferRef& buf = slots_[slot].ulpdu.buf;
-  dma->push({piece.address, piece.bytes, buf->bytes() + offset_, buf, slot});
+  dma->push({piece.address, piece.bytes, buf->bytes() + offset_, buf, slot, {}, piece.list});
   offset_ += piece.bytes;
   ++slots_[slot].open;
   return true;

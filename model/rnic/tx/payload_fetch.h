@@ -7,7 +7,6 @@
 #include "model/common/account.h"
 #include "model/common/link.h"
 #include "model/config/field.h"
-#include "model/rnic/context/context.h"
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/dma.h"
 #include "model/rnic/messages/per_llp.h"
@@ -45,9 +44,8 @@ class PayloadFetch final : public Stage {
   PushPort<QpEvent> event{*this, "event"};
   PushPort<WqeLost> lost{*this, "lost"};
 
-  PayloadFetch(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts,
-               const PayloadFetchConfig& cfg)
-      : Stage(nm, clk), contexts_(contexts), slots_(cfg.jobs), jobs_(cfg.jobs), broken_(contexts.qps()) {}
+  PayloadFetch(sc_core::sc_module_name nm, ClockDomain& clk, std::size_t qps, const PayloadFetchConfig& cfg)
+      : Stage(nm, clk), slots_(cfg.jobs), jobs_(cfg.jobs), broken_(qps) {}
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
@@ -82,12 +80,11 @@ class PayloadFetch final : public Stage {
   bool accept();
   bool hand_on();
 
-  const ContextStore& contexts_;
   std::vector<Slot> slots_;  // a ring in order of arrival
   unsigned first_ = 0, used_ = 0;
   Account jobs_;
-  UlpduJob current_;        // its pieces are requested one per cycle
-  unsigned requested_ = 0;  // whole pieces
+  UlpduJob current_;  // its pieces are requested one per cycle
+  unsigned requested_ = 0;
   std::uint32_t offset_ = 0;
   std::vector<Broken> broken_;  // by QP
   PayloadFetchCounters counters_;

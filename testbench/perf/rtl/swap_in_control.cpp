@@ -186,7 +186,7 @@ SwappedIn measure_response_queue() {
       block,
       [](auto& m, auto&& f) {
         f(m.under_way_i, m.issued_epoch_i, m.issued_state_i, m.in_exists_i, m.in_pd_i, m.in_epoch_i, m.in_state_i,
-          m.written_epoch_i, m.request_i, m.stag_i, m.page_i, m.next_page_i);
+          m.written_epoch_i, m.request_i, m.stag_i);
       },
       b.contexts);
 }

@@ -69,7 +69,7 @@ struct Half {
       : clk(clock),
         net(name, clk),
         rdmap_segmenter((name + "_rdmap_segmenter").c_str(), clk, contexts, pool, llp_traits()),
-        payload_fetch((name + "_payload_fetch").c_str(), clk, contexts, {}),
+        payload_fetch((name + "_payload_fetch").c_str(), clk, contexts.qps(), {}),
         ddp_placement((name + "_ddp_placement").c_str(), clk, contexts, llp_traits()),
         early_placement((name + "_early_placement").c_str(), clk, {}, contexts, pool, llp_traits()),
         rdmap_dispatch((name + "_rdmap_dispatch").c_str(), clk, contexts),

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "model/common/prng.h"
+#include "testbench/support/contexts.h"
 #include "testbench/support/described.h"
 #include "testbench/unit/rnic/pcie/dma_client.h"
 #include "testbench/unit/rnic/pcie/short_tlps.h"
@@ -205,6 +206,40 @@ TEST_F(DmaReadTest, AnswersWaitForRoomAndNoneIsLost) {
   run_until_idle(10000);
   ASSERT_EQ(answers().size(), 40u);
   for (std::uint32_t i = 0; i < 40; ++i) EXPECT_EQ(answers()[i], (std::pair{i, true}));
+}
+
+// Region 1: pages of 4 KiB at 0x1000 and 0; its octets are those of the first two pages of the memory, swapped.
+class PagedReadTest : public DmaReadTest {
+ protected:
+  ContextStore contexts{clk, {4, 4, 4, 16, 4, 16}};
+  static constexpr std::uint32_t kList = test::stag_of(1);
+  PagedReadTest() {
+    build(2);
+    test::paged_region(contexts, kList, {0x1000, 0});
+    dut->look_in(contexts);
+  }
+  DmaReadRequest paged(std::uint64_t offset, std::uint32_t bytes, std::uint32_t tag) {
+    return {offset, bytes, to, {}, tag, {}, kList};
+  }
+};
+
+TEST_F(PagedReadTest, ATlpEndsWithItsPage) {
+  clients[0]->source.send(paged(0xe00, 0x300, 7));
+  run(100);
+  ASSERT_THAT(pieces(tlps.messages()), ElementsAre(std::pair{0x1e00, 512}, std::pair{0, 256}));
+  completions.send({whole(tlps[1]), whole(tlps[0])});
+  run(100);
+  EXPECT_THAT(answers(), ElementsAre(std::pair{7u, true}));
+  EXPECT_EQ(std::memcmp(to, memory + 0x1e00, 512), 0);
+  EXPECT_EQ(std::memcmp(to + 512, memory, 256), 0);
+}
+
+TEST_F(PagedReadTest, AListThatIsGoneIsNowhere) {
+  clients[0]->source.send(paged(0, 16, 7));
+  contexts.write(Stag{kList}, StagContext{});
+  contexts.commit();
+  run(100);
+  EXPECT_THAT(pieces(tlps.messages()), ElementsAre(std::pair{kNowhere, 16}));
 }
 
 }  // namespace

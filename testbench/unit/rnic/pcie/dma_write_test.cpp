@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "testbench/support/contexts.h"
 #include "testbench/unit/rnic/pcie/dma_client.h"
 #include "testbench/unit/rnic/pcie/short_tlps.h"
 
@@ -97,6 +98,58 @@ TEST_F(DmaWriteTest, BackpressureLosesNothingAndKeepsNoBuffer) {
   for (const Tlp& t : tlps) sum += t.bytes;
   EXPECT_EQ(sum, total);
   EXPECT_EQ(clients[0]->sink.size(), 20u);
+}
+
+// Region 1: pages of 4 KiB at 0x50000, 0x20000 and 0x21000.
+class PagedWriteTest : public DmaWriteTest {
+ protected:
+  ContextStore contexts{clk, {4, 4, 4, 16, 4, 16}};
+  static constexpr std::uint32_t kList = test::stag_of(1);
+  PagedWriteTest() {
+    build(2);
+    test::paged_region(contexts, kList, {0x50000, 0x20000, 0x21000});
+    dut->look_in(contexts);
+  }
+  DmaWriteRequest paged(std::uint64_t offset, std::uint32_t bytes, bool notify = true) {
+    DmaWriteRequest r = request(offset, bytes, 7, notify);
+    r.region = kList;
+    return r;
+  }
+};
+
+TEST_F(PagedWriteTest, ATlpEndsWithItsPage) {
+  clients[0]->source.send(paged(0xf80, 0x1100));
+  run_until_idle(1000);
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> expected{{0x50f80, 0x80}};
+  for (std::uint32_t at = 0; at < 0x1000; at += 256) expected.emplace_back(0x20000 + at, 256);
+  expected.emplace_back(0x21000, 0x80);
+  EXPECT_EQ(pieces(tlps.messages()), expected);
+  const std::uint8_t* octets = tlps[0].hold->bytes() + 8;
+  for (const Tlp& t : tlps) EXPECT_EQ(std::exchange(octets, octets + t.bytes), t.data());
+  EXPECT_THAT(clients[0]->sink.cycles(), ElementsAre(tlps.cycles().back()));
+}
+
+TEST_F(PagedWriteTest, RequestsOfOneClientStayInOrderWhateverTheyName) {
+  clients[0]->source.send({request(0x8000, 4, 1, false), paged(0x1000, 4, false), request(0x9000, 4, 2, true)});
+  clients[1]->source.send({request(0x10000, 4, 3, false), request(0x11000, 4, 4, true)});
+  run_until_idle(1000);
+  std::vector<std::uint64_t> first;
+  for (const Tlp& t : tlps) {
+    if (t.address >> 16 != 1) first.push_back(t.address);
+  }
+  EXPECT_THAT(first, ElementsAre(0x8000, 0x20000, 0x9000));
+  EXPECT_EQ(tlps.size(), 5u);
+}
+
+// The rest of a write whose region ends between its TLPs reaches no memory, and the answer comes.
+TEST_F(PagedWriteTest, AListThatGoesBetweenTheTlpsOfAWriteIsNowhere) {
+  test::At firmware{"firmware", clk};
+  clients[0]->source.send(paged(0, 1024));
+  firmware.at(test::kToEnd + 1, [this] { contexts.write(Stag{kList}, StagContext{}); });
+  run_until_idle(1000);
+  EXPECT_THAT(pieces(tlps.messages()), ElementsAre(std::pair{0x50000, 256}, std::pair{0x50100, 256},
+                                                   std::pair{kNowhere, 256}, std::pair{kNowhere, 256}));
+  EXPECT_EQ(clients[0]->sink.size(), 1u);
 }
 
 }  // namespace

@@ -1079,14 +1079,12 @@ TEST_F(AbsorbingTest, AnEmptySendBehindTheRtrWriteIsNotAbsorbed) {
   EXPECT_EQ(placed[1].wr_id, 1u);
 }
 
-// STag 8: 0x2000 octets that begin 0x40 octets before the end of the first of four pages; the last two pages are
-// neighbours.
+// STag 8: 0x2000 octets that begin 0x40 octets before the end of the first of four pages. Placement does not look at
+// the pages: a write names the region.
 class PagedPlacementTest : public DdpPlacementTest {
  protected:
   static constexpr std::uint64_t kVa = 0x7000;
   PagedPlacementTest() {
-    const std::uint64_t pages[] = {0x50000, 0x20000, 0x90000, 0x91000};
-    for (std::uint32_t i = 0; i < 4; ++i) contexts.write_page(4 + i, pages[i]);
     StagContext c = region(kVa, 0x2000, kAllRights);
     c.bus = 0xfc0;
     c.log_page = 12;
@@ -1095,23 +1093,26 @@ class PagedPlacementTest : public DdpPlacementTest {
     contexts.write(Stag{stag_of(8)}, c);
     contexts.commit();
   }
+  std::vector<std::uint32_t> regions() const {
+    std::vector<std::uint32_t> all;
+    for (const DmaWriteRequest& w : writes) all.push_back(w.region);
+    return all;
+  }
 };
-TEST_F(PagedPlacementTest, AWriteAcrossAPageLeavesInOneWriteACycle) {
+TEST_F(PagedPlacementTest, AWriteAcrossAPageIsOneWrite) {
   receive(write(stag_of(8), kVa + 0x38, 16));
   receive(write(stag_of(8), kVa + 0x48, 4));
   run_until_idle();
-  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x50ff8, 8), std::pair(0x20000, 8), std::pair(0x20008, 4)));
-  EXPECT_EQ(writes.cycles(), in_a_row(kThrough, 3));
-  EXPECT_THAT(placed.cycles(), ElementsAre(kThrough + 1, kThrough + 2));
-  EXPECT_FALSE(writes[0].notify);
-  EXPECT_TRUE(writes[1].notify);
-  EXPECT_EQ(writes[1].src_offset, writes[0].src_offset + 8);
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0xff8, 16), std::pair(0x1008, 4)));
+  EXPECT_THAT(regions(), ElementsAre(stag_of(8), stag_of(8)));
+  EXPECT_EQ(writes.cycles(), in_a_row(kThrough, 2));
+  EXPECT_EQ(placed.cycles(), in_a_row(kThrough, 2));
 }
 TEST_F(PagedPlacementTest, TheFirstAndTheLastOctetArePlaced) {
   receive(write(stag_of(8), kVa, 1));
   receive(write(stag_of(8), kVa + 0x1fff, 1));
   run_until_idle();
-  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x50fc0, 1), std::pair(0x90fbf, 1)));
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0xfc0, 1), std::pair(0x2fbf, 1)));
 }
 TEST_F(PagedPlacementTest, OneOctetBeforeTheFirst) {
   receive(write(stag_of(8), kVa - 1, 2));
@@ -1121,20 +1122,21 @@ TEST_F(PagedPlacementTest, OneOctetBehindTheLastThoughItsPageGoesOn) {
   receive(write(stag_of(8), kVa + 0x1fff, 2));
   expect_error(ddp::kBaseOrBounds);
 }
-TEST_F(PagedPlacementTest, AScatterListCrossesPagesToo) {
+TEST_F(PagedPlacementTest, AScatterListMayMixPagesAndBusAddresses) {
   post({buffer(7, {{kVa + 0x3e, 4, stag_of(8)}, {0x8000, 4, stag_of(4)}, {kVa + 0x103e, 8, stag_of(8)}})});
   receive(send(1, 16));
   run_until_idle();
-  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x50ffe, 2), std::pair(0x20000, 2), std::pair(0x8000, 4),
-                                    std::pair(0x20ffe, 2), std::pair(0x90000, 6)));
-  EXPECT_THAT(placed.cycles(), ElementsAre(kThrough + 4));  // one cycle for each of the four further writes
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0xffe, 4), std::pair(0x8000, 4), std::pair(0x1ffe, 8)));
+  EXPECT_THAT(regions(), ElementsAre(stag_of(8), 0, stag_of(8)));
+  EXPECT_THAT(placed.cycles(), ElementsAre(kThrough + 2));  // one cycle for each of the two further writes
 }
 TEST_F(PagedPlacementTest, AReadResponseGoesToItsPages) {
   ask(stag_of(8), kVa + 0x103f, 2);
   wire.pause(window(0, 5));
   receive(write(stag_of(8), kVa + 0x103f, 2, "C142"));
   run_until_idle();
-  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x20fff, 1), std::pair(0x90000, 1)));
+  EXPECT_THAT(pieces(), ElementsAre(std::pair(0x1fff, 2)));
+  EXPECT_THAT(regions(), ElementsAre(stag_of(8)));
 }
 
 // The end of a stream.

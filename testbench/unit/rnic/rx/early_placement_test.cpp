@@ -150,20 +150,18 @@ TEST_F(EarlyPlacementTest, ARowOfFpdusIsPlacedPieceByPiece) {
   expect_at_rest(1);
 }
 
-TEST_F(EarlyPlacementTest, PiecesOfAPageListAreWrittenOneACycle) {
+TEST_F(EarlyPlacementTest, ASegmentInAPageListIsOneWriteThatNamesItsRegion) {
   StagContext listed = region(0x4000, 0x2000, kRights);
   listed.log_page = 12;
   listed.bus = 0xf00;
   listed.first_page = 2;
   listed.pages = 3;
   contexts.write(Stag{stag_of(6)}, listed);
-  contexts.write_page(2, 0x2000);
-  contexts.write_page(3, 0x7000);
   contexts.commit();
   send_fpdu(tagged(stag_of(6), 0x4000, counting(0x200)));
   run_until_idle();
-  EXPECT_THAT(memory.writes(), ElementsAre(std::pair(0x2f00, 0x100), std::pair(0x7000, 0x100)));
-  EXPECT_EQ(memory.cycles()[1], memory.cycles()[0] + 1);
+  EXPECT_THAT(memory.writes(), ElementsAre(std::pair(0xf00, 0x200)));
+  EXPECT_THAT(memory.regions(), ElementsAre(stag_of(6)));
   EXPECT_EQ(placed().size(), 1u);
   expect_at_rest(1);
 }
