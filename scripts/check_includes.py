@@ -25,7 +25,7 @@ STAGES = {f"rnic_{folder}" for folder in ("completion", "fwcpu", "pcie", "respon
 ONLY = {
     "rnic_base": set(),
     "rnic_checksums": {"rnic_base"},
-    "rnic_common": {"rnic_base", "rnic_checksums", "rnic_stats"},
+    "rnic_common": {"rnic_base", "rnic_checksums", "rnic_config", "rnic_stats"},
     "rnic_wire": {"rnic_base", "rnic_checksums"},
     "rnic_config": {"rnic_base"},
     "rnic_stats": {"rnic_base"},

@@ -6,6 +6,13 @@
 
 namespace rnic {
 
+// Checks that cost too much otherwise, of rules that no result depends on.
+#ifdef RNIC_SANITIZED
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
 // Thrown by RNIC_CHECK; only the program's main catches it.
 struct InternalError : std::logic_error {
   using std::logic_error::logic_error;

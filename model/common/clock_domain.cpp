@@ -119,13 +119,24 @@ inline std::uint64_t ClockDomain::run_cycle(Cycle cycle, std::uint64_t mask) {
     const std::uint64_t bit = std::uint64_t{1} << stage;
     mask ^= bit;
     ++activity_.ticks;
+    if constexpr (kSanitized) called_ = stage;
     if (tick(stage)) again |= bit;
   }
-  if (commits_.empty()) return again;
-  for (Committed* state : commits_) state->commit();
-  commits_.clear();
+  if constexpr (kSanitized) called_ = kMaxStages;
+  if (!commits_.empty()) commit();
   return again;
 }
+
+// A cycle without stages is a slot of the wheel that is occupied by none.
+void ClockDomain::commit() {
+  const std::size_t count = commits_.size();
+  for (std::size_t i = 0; i < count; ++i) commits_[i]->commit();
+  if (commits_.size() == count) return commits_.clear();
+  commits_.erase(commits_.begin(), commits_.begin() + static_cast<std::ptrdiff_t>(count));
+  mark(0, next_);
+}
+
+bool ClockDomain::may_be_called(const Stage& stage) const { return !is_calling() || called_ == stage.index_; }
 
 void ClockDomain::reset(Stage& stage) {
   stage.reset();
@@ -182,7 +193,8 @@ void ClockDomain::describe(const Description& d) const {
         key, [this, member] { return static_cast<double>(activity_.*member); }, unit, text);
   };
   add("kernel_events", &Activity::kernel_events, "events", "calls of this clock by the kernel");
-  add("busy_cycles", &Activity::cycles, "cycles", "cycles in which a stage was called");
+  add("busy_cycles", &Activity::cycles, "cycles",
+      "cycles in which a stage was called, or asks for a table were granted alone");
   add("stage_calls", &Activity::ticks, "calls", "calls of stages");
 }
 

@@ -99,8 +99,14 @@ class ClockDomain final : public sc_core::sc_module, public Timed {
     if (at < armed_for_) arm(at);
   }
 
-  // commit() is called after all stages of this cycle.
+  // commit() is called after all stages of this cycle. If it registers again, that is for the next cycle, which is
+  // executed even if no stage is called in it.
   void commit_later(Committed& state) { commits_.push_back(&state); }
+
+  // With sanitizers, for checks: whether a stage's tick() is under way; whether the code that runs is this stage's (or
+  // its twin's), or no stage's.
+  bool is_calling() const { return called_ != kMaxStages; }
+  bool may_be_called(const Stage& stage) const;
 
   // Calls stages in a new random order in each cycle. Nothing may depend on the order, so nothing may change.
   void shuffle(std::uint64_t seed) { shuffle_state_ = seed | 1; }
@@ -109,7 +115,7 @@ class ClockDomain final : public sc_core::sc_module, public Timed {
   struct Activity {
     std::uint64_t activations = 0;    // calls of the domain
     std::uint64_t kernel_events = 0;  // those by the kernel; the others by a ClockGroup
-    std::uint64_t cycles = 0;         // cycles in which at least one stage was called
+    std::uint64_t cycles = 0;         // cycles in which a stage was called, or a commit() alone
     std::uint64_t ticks = 0;          // stage calls
   };
   const Activity& activity() const { return activity_; }
@@ -142,6 +148,7 @@ class ClockDomain final : public sc_core::sc_module, public Timed {
   std::uint64_t take_wakes(Cycle cycle);
   std::uint64_t take_later(Cycle cycle);
   bool tick(unsigned stage);
+  void commit();
   unsigned pick(std::uint64_t mask);
   void mark(std::uint64_t stages, Cycle at) {
     wheel_[at % kNearCycles] |= stages;
@@ -170,6 +177,7 @@ class ClockDomain final : public sc_core::sc_module, public Timed {
   std::array<Clocked*, kMaxStages> clocked_{};  // by stage
   std::vector<Committed*> commits_;
   std::uint64_t shuffle_state_ = 0;
+  unsigned called_ = kMaxStages;  // with sanitizers: the stage whose tick() is under way, or none
   CycleWatcher* watcher_ = nullptr;
   Cycle armed_for_ = kNever;  // when the kernel or the group will call; 0 while it does
   sc_core::sc_event event_;

@@ -20,11 +20,6 @@ class ContextStore final : public Committed, public Part, public Owners {
     unsigned qps = 256, flows = 256, cqs = 256, stags = 1024, srqs = 64, pages = 1024;
     std::uint32_t node = 0;
   };
-#ifdef RNIC_SANITIZED
-  static constexpr bool kChecksReads = true;
-#else
-  static constexpr bool kChecksReads = false;
-#endif
   ContextStore(ClockDomain& clk, const Sizes& sizes)
       : in_flight(clk),
         clk_(clk),
@@ -43,7 +38,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   // For a stage that runs ahead and is in cycle `cycle`. A flow's context does not change while its octets are in the
   // pipeline, so it is the same then: with sanitizers, a write that breaks this stops the run.
   const FlowContext& flow(FlowId f, [[maybe_unused]] Cycle cycle) const {
-    if constexpr (kChecksReads) note_read(f, cycle);
+    if constexpr (kSanitized) note_read(f, cycle);
     return flow(f);
   }
   const SrqContext& srq(Srqn n) const { return at(srqs_, n.v); }
@@ -127,7 +122,7 @@ class ContextStore final : public Committed, public Part, public Owners {
 
   void write(Qpn n, const QpContext& c) { stage(qp_writes_, qps_, n.v, c); }
   void write(FlowId f, const FlowContext& c) {
-    if constexpr (kChecksReads) check_reads(f, c);
+    if constexpr (kSanitized) check_reads(f, c);
     stage(flow_writes_, flows_, f.v, c);
   }
   void write(Cqn n, const CqContext& c) { stage(cq_writes_, cqs_, n.v, c); }

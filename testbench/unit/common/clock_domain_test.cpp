@@ -118,6 +118,48 @@ TEST_F(ClockDomainTest, RegisteredStateChangesBetweenCycles) {
   EXPECT_THAT(writer.seen, ElementsAre(7, 7, 100, 100, 101, 101));
 }
 
+// State that goes on for some cycles, of which no stage is called in all but the first.
+struct GoesOn final : Committed {
+  explicit GoesOn(ClockDomain& c) : clk(c) {}
+  void commit() override {
+    cycles.push_back(clk.now());
+    if (cycles.size() % 3 != 0) clk.commit_later(*this);
+  }
+  ClockDomain& clk;
+  std::vector<Cycle> cycles;
+};
+
+TEST_F(ClockDomainTest, WhatCommitsAnewDoesSoInTheNextCycleAlsoAlone) {
+  class Starter final : public Stage {
+   public:
+    Starter(sc_core::sc_module_name nm, ClockDomain& c) : Stage(nm, c), state(c), also(c, 0) {}
+    GoesOn state;
+    Registered<int> also;
+    Wake tick() override {
+      also.set(1);
+      clock().commit_later(state);
+      return now() == 5 ? Wake::at_cycle(100) : Wake::on_traffic();
+    }
+  } starter("starter", clk);
+  starter.wake(5);
+  run_until_idle();
+  EXPECT_THAT(starter.state.cycles, ElementsAre(5, 6, 7, 100, 101, 102));
+  EXPECT_EQ(clk.activity().cycles, 6u);
+  EXPECT_EQ(clk.activity().ticks, 2u);
+}
+
+// As if it were a stage's cycle: in the same call by the kernel, or the next one.
+TEST_F(ClockDomainTest, ACycleOfCommitsAloneMayBeBeyondTheLookahead) {
+  GoesOn state(clk);
+  clk.set_lookahead(2);
+  clk.commit_later(state);
+  probe.wake(7);
+  run_until_idle();
+  EXPECT_THAT(state.cycles, ElementsAre(7, 8, 9));
+  EXPECT_EQ(clk.activity().activations, 2u);
+  EXPECT_FALSE(clk.is_calling());
+}
+
 TEST_F(ClockDomainTest, ShuffleCallsEveryAwakeStageOnceACycle) {
   Probe second{"second", clk}, third{"third", clk};
   clk.shuffle(99);

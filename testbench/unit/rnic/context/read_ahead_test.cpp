@@ -11,7 +11,7 @@ class ReadAheadTest : public test::StageTest {
   const FlowId flow{3};
 
   void SetUp() override {
-    if (!ContextStore::kChecksReads) GTEST_SKIP() << "checked with sanitizers only";
+    if (!kSanitized) GTEST_SKIP() << "checked with sanitizers only";
     contexts.flow(flow, 5);  // the current cycle is 0
   }
   void write(void (*change)(FlowContext&), FlowId to) {

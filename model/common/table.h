@@ -1,0 +1,245 @@
+// A memory of rows with ports and read latency: a stage asks for a row in one cycle and uses it in a later one. See
+// table.md.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "model/common/link.h"
+#include "model/common/part.h"
+#include "model/common/registered.h"
+#include "model/config/field.h"
+#include "model/stats/high_water.h"
+
+namespace rnic {
+
+class TableBase;
+
+struct TableConfig {
+  unsigned read_cycles = 2;
+  unsigned read_ports = 1;
+  unsigned banks = 1;
+  template <class V>
+  static void fields(V& v) {
+    v("read_cycles", &TableConfig::read_cycles, "from a read of the memory to the use of the row", in_range(1, 63),
+      unit("cycles"));
+    v("read_ports", &TableConfig::read_ports, "rows that can be read in a cycle, from each bank", in_range(1, 32));
+    v("banks", &TableConfig::banks, "a row is in bank number `index modulo banks`", in_range(1, 64));
+  }
+};
+
+// What a reader asks for.
+struct TableAsk {
+  std::uint32_t index = 0;
+  std::uint32_t tag = 0;  // for the reader, which gets it back with the row
+  static constexpr const char* kMessage = "table_ask";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("index", 32, m.index);
+    v("tag", 32, m.tag);
+  }
+};
+
+// A stage's way to a table: a link of the stage to itself. It carries asks; a row is there while its ask is in front.
+class TableReader : public PortBase {
+ public:
+  // `asks`: how many may be on the way or wait to be used, 0: enough for a use in each cycle without conflicts.
+  TableReader(Stage& owner, const char* name, unsigned asks = 0);
+
+  // One ask a cycle. A refusal is remembered: the stage is called when it can ask.
+  bool can_ask() { return link_->can_push(); }
+  void ask(std::uint32_t index, std::uint32_t tag = 0);
+
+  // The stage is called in the first cycle in which the row of an ask can be used, and after a write to it while it is
+  // not dropped. kNever: nothing was asked for, or no port was granted yet.
+  Cycle row_at() const { return link_->front_at(); }
+  bool can_use() const { return link_->can_pop(); }
+  const TableAsk& front() const;
+  bool ok() const;  // whether the table has that row; only then there is a row to be used
+  void drop();      // used; its place is free for another ask from the next cycle on
+
+  Stage& owner() const { return owner_; }
+  bool bound() const final { return link_ != nullptr; }
+
+ protected:
+  ~TableReader() override = default;
+  const TableBase& table() const { return *table_; }
+
+ private:
+  friend class TableBase;
+  void check_caller() const;
+
+  Stage& owner_;
+  const unsigned asks_;
+  TableBase* table_ = nullptr;
+  std::unique_ptr<Link<TableAsk>> link_;
+  unsigned number_ = 0;     // among the table's readers
+  unsigned ungranted_ = 0;  // asks that wait for a port
+  // With sanitizers: the row that was used last, and when.
+  Cycle used_at_ = kNever;
+  std::uint32_t used_ = 0;
+};
+
+struct TableCounters {
+  std::uint64_t accesses = 0, conflicts = 0, writes = 0;
+  HighWater most;
+  template <class V>
+  static void fields(V& v) {
+    v("accesses", &TableCounters::accesses, "accesses", "rows read");
+    v("conflicts", &TableCounters::conflicts, "cycles", "readers' waits for a port, added up");
+    v("writes", &TableCounters::writes, "writes", "columns written; what the owner changes of a row in a cycle is one");
+    v("most_accesses", &TableCounters::most, "accesses", "rows read in one cycle, at most");
+  }
+};
+
+// All of a table that does not depend on its rows.
+class TableBase : public Committed, public Part {
+ public:
+  static constexpr unsigned kMaxReaders = 32;  // one bit each in a mask
+
+  virtual ~TableBase() = default;
+  TableBase(const TableBase&) = delete;
+  TableBase& operator=(const TableBase&) = delete;
+
+  const std::string& name() const { return name_; }
+  const TableConfig& config() const { return config_; }
+  const TableCounters& counters() const { return counters_; }
+  std::size_t rows() const { return rows_; }
+  bool has(std::uint32_t index) const { return index < rows_; }
+  // The stage whose columns own() changes in place.
+  void owned_by(const Stage& stage) { owner_ = &stage; }
+  // Of its readers, in the order in which they were bound.
+  std::vector<LinkBase*> links() const;
+
+  void commit() override;  // writes, then grants
+  void describe(const Description& d) override;
+
+ protected:
+  TableBase(std::string name, ClockDomain& clk, std::size_t rows, unsigned row_bits, const TableConfig& config);
+  void bind(TableReader& reader);
+  void log(std::uint32_t row, void* to, const void* value, std::size_t octets);
+  void note_owned(std::uint32_t row);
+  void check_row(std::uint32_t row) const { RNIC_CHECK_MSG(has(row), name_, ": no such row"); }
+  void reset_readers();
+
+ private:
+  friend class TableReader;
+  struct Bank {
+    std::uint32_t asks = 0;           // readers, while grants are made
+    unsigned last = kMaxReaders - 1;  // granted; the next one in turn comes first
+    Cycle owned_at = kNever;
+    std::uint32_t owned = 0;
+  };
+  struct Write {
+    std::uint32_t row;
+    std::byte* to;
+    std::size_t octets;
+  };
+  Bank& bank_of(std::uint32_t index) { return banks_[config_.banks == 1 ? 0 : index % config_.banks]; }
+  void pend(TableReader& reader);
+  void commit_later();
+  void count(unsigned accesses);
+  void apply_writes();
+  void grant();
+  unsigned grant(Bank& bank);
+  void grant(TableReader& reader);
+  void call_holders(std::uint32_t row);
+  void check_written_once(const std::byte* to, std::size_t octets) const;
+  void check_owned(const Bank& bank, std::uint32_t row) const;
+
+  const std::string name_;
+  ClockDomain& clk_;
+  const std::size_t rows_;
+  const unsigned row_bits_;
+  const TableConfig config_;
+  const Stage* owner_ = nullptr;
+  std::vector<TableReader*> readers_;
+  bool shared_ = false;  // there are fewer ports than readers
+  std::vector<Bank> banks_;
+  std::uint32_t pending_ = 0;  // readers with asks that wait for a port
+  bool registered_ = false;    // for commit()
+  std::vector<Write> writes_;  // of this cycle
+  std::vector<std::byte> values_;
+  Cycle counted_at_ = kNever;
+  unsigned in_cycle_ = 0;  // accesses in that one
+  TableCounters counters_;
+};
+
+// `T` describes its fields as messages do (message.h).
+template <class T>
+class Table final : public TableBase {
+ public:
+  static_assert(kIsMessage<T>, "a row says what its fields are (message.h)");
+
+  class Reader final : public TableReader {
+   public:
+    using TableReader::TableReader;
+    // The memory's content at the end of the last cycle. It belongs to the table: for this cycle only.
+    const T& row() const {
+      RNIC_CHECK_MSG(ok(), name(), ": no row to use");
+      return static_cast<const Table&>(table()).peek(front().index);
+    }
+  };
+
+  Table(std::string name, ClockDomain& clk, std::size_t rows, const TableConfig& config)
+      : TableBase(std::move(name), clk, rows, bits(), config), data_(rows) {}
+
+  // Before the first cycle, all of them.
+  void bind(Reader& reader) { TableBase::bind(reader); }
+
+  // Visible from the next cycle on, also to rows on their way. A column, and an element of one that is an array, is
+  // written once in a cycle.
+  template <class C>
+  void write(std::uint32_t row, C T::*column, const C& value) {
+    put(row, at(row).*column, value);
+  }
+  template <class E, std::size_t N>
+  void write(std::uint32_t row, std::array<E, N> T::*column, std::size_t element, const E& value) {
+    put(row, (at(row).*column).at(element), value);
+  }
+  // In place, by the owner, of the row that one of its readers has in front or has dropped in this cycle; of one row in
+  // each bank a cycle. For columns that no other stage reads.
+  template <class C>
+  C& own(std::uint32_t row, C T::*column) {
+    T& place = at(row);
+    note_owned(row);
+    return place.*column;
+  }
+  // For observers, which are no hardware.
+  const T& peek(std::uint32_t row) const {
+    check_row(row);
+    return data_[row];
+  }
+
+  // All rows are as in the beginning, and nothing is on its way.
+  void reset() {
+    reset_readers();
+    for (T& row : data_) row = T{};
+  }
+
+ private:
+  static unsigned bits() {
+    unsigned sum = 0;
+    for (const Signal& field : signals_of<T>()) sum += field.width;
+    return sum;
+  }
+  T& at(std::uint32_t row) {
+    check_row(row);
+    return data_[row];
+  }
+  template <class C>
+  void put(std::uint32_t row, C& place, const C& value) {
+    static_assert(std::is_trivially_copyable_v<C>);
+    log(row, &place, &value, sizeof value);
+  }
+
+  std::vector<T> data_;
+};
+
+}  // namespace rnic
