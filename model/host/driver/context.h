@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -261,6 +262,7 @@ class Context final : public App, public HostEvents, public Part {
   QpTable qps_;
   std::vector<std::unique_ptr<Srq>> srqs_;  // by number
   std::vector<std::unique_ptr<Listener>> listeners_;
+  std::set<std::pair<std::uint16_t, std::size_t>> at_port_;                       // {port, number} of each of them
   std::size_t first_qp_ = 0, first_cq_ = 0, first_srq_ = 0, first_listener_ = 0;  // for free_number()
   std::vector<Request> requests_;                                                 // passed to programs
   std::vector<Qp*> doomed_;

@@ -90,9 +90,11 @@ void apply(const abi::Event& event, Qp& qp) {
 
 Listener& Context::listen(std::uint16_t port, std::uint8_t cm_flags, EventChannel& channel,
                           abi::Personality personality, std::uint16_t backlog, Transport transport) {
-  std::unique_ptr<Listener>& listener =
-      listeners_[free_number(listeners_, first_listener_, listeners_.max_size(), cpu_.running())];
+  const std::size_t number = free_number(listeners_, first_listener_, listeners_.max_size(), cpu_.running());
+  std::unique_ptr<Listener>& listener = listeners_[number];
+  if (listener != nullptr) at_port_.erase({listener->port(), number});
   listener = std::make_unique<Listener>(cpu_.running(), port, channel, transport);
+  at_port_.insert({port, number});
   abi::Command c = command_of(abi::CommandOp::kListen, 0, cm_flags);
   c.u.cm.local_port = port;
   c.u.cm.personality = personality;
@@ -217,8 +219,8 @@ void Context::release_doomed() {
 }
 
 Listener* Context::listener_on(std::uint16_t port) const {
-  for (const auto& listener : listeners_) {
-    if (listener->port() == port && listener->ready()) return listener.get();
+  for (auto i = at_port_.lower_bound({port, 0}); i != at_port_.end() && i->first == port; ++i) {
+    if (Listener* listener = listeners_[i->second].get(); listener->ready()) return listener;
   }
   return nullptr;
 }

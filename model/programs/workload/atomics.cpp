@@ -52,7 +52,7 @@ void AtomicRequester::completed(const host::Wc& wc, WrId id, std::uint64_t at_ps
   if (id.message < transfer_.completed || id.message >= next_) {
     return transfer_.fail(fmt::format("completion of message {} out of order", id.message));
   }
-  for (; transfer_.completed <= id.message; ++transfer_.completed) {
+  for (; transfer_.completed <= id.message; transfer_.complete()) {
     transfer_.latencies.completion.record(at_ps - transfer_.posted_ps[transfer_.completed]);
     check(transfer_.completed);
   }

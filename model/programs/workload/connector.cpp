@@ -35,7 +35,7 @@ void Connector::forget_destroyed() {
       core().wake_at(s.rested_ps);
       continue;
     }
-    ++transfer_.completed;
+    transfer_.complete();
     transfer_.last_completion_ps = core().time_ps();
     s = {};
   }

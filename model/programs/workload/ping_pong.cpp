@@ -55,7 +55,7 @@ void PingPong::received(const host::Wc& wc, std::uint32_t message, std::uint64_t
   if (requester_) {
     transfer_.latencies.completion.record((at_ps - transfer_.posted_ps[message]) / 2);
     transfer_.last_completion_ps = at_ps;
-    ++transfer_.completed;
+    transfer_.complete();
   } else {
     transfer_.latencies.one_way.record(at_ps - transfer_.posted_ps[message]);
   }

@@ -91,7 +91,7 @@ void Requester::completed(const host::Wc& wc, WrId id, std::uint64_t at_ps) {
   if (id.message < transfer_.completed || id.message >= next_) {
     return transfer_.fail(fmt::format("completion of message {} out of order", id.message));
   }
-  for (; transfer_.completed <= id.message; ++transfer_.completed) {
+  for (; transfer_.completed <= id.message; transfer_.complete()) {
     const std::uint32_t m = transfer_.completed;
     transfer_.latencies.completion.record(at_ps - transfer_.posted_ps[m]);
     if (item_.op != Op::kRead) continue;

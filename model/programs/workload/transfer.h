@@ -18,6 +18,7 @@ namespace rnic::workload {
 // has seen the message.
 struct Latencies {
   Histogram completion, one_way;
+  std::uint64_t completed = 0;  // messages, also those that the results exclude
 };
 
 // The programs exchange addresses here before a phase begins, as real ones would over another connection.
@@ -57,6 +58,7 @@ struct Transfer {
   std::vector<std::uint64_t> posted_ps;
   std::uint64_t first_post_ps = 0, last_completion_ps = 0;
   std::uint32_t completed = 0;
+  void complete() { ++completed, ++latencies.completed; }  // the next message
   // Excluded from the results: earlier messages, and the time until then.
   std::uint32_t warm = 0;
   std::uint64_t warm_ps = 0;

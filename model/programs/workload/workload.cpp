@@ -262,7 +262,7 @@ void Workload::aborted(const std::string& reason) { errors_.push_back(reason); }
 
 std::uint64_t Workload::progress() const {
   std::uint64_t sum = stage_ + arrived_ + left_;
-  for (const Transfer& t : transfers_) sum += t.completed;
+  for (const Group& g : groups_) sum += g.latencies.completed;
   return sum;
 }
 
@@ -284,7 +284,7 @@ void Workload::restart(std::uint64_t now_ps) {
     t.warm_retries = t.retries;
     t.warm_ps = now_ps;
   }
-  for (Group& g : groups_) g.latencies = {};
+  for (Group& g : groups_) g.latencies.completion = g.latencies.one_way = {};
 }
 
 std::vector<WorkResult> Workload::results() const {

@@ -67,7 +67,7 @@ void WritePingPong::receive() {
   if (requester_) {
     transfer_.latencies.completion.record((now_ps - transfer_.posted_ps[message]) / 2);
     transfer_.last_completion_ps = now_ps;
-    ++transfer_.completed;
+    transfer_.complete();
   } else {
     transfer_.latencies.one_way.record(now_ps - transfer_.posted_ps[message]);
   }

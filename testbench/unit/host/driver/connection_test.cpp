@@ -97,6 +97,23 @@ TEST_F(ConnectionTest, ARequestAfterUnlistenIsRejected) {
   EXPECT_EQ(a.event.type, CmEventType::kConnectError);
 }
 
+// The second listener gets the first one's number.
+TEST_F(ConnectionTest, AListenerOnAnotherPortTakesTheNumberOfOneThatIsGone) {
+  b.create(4, 4);
+  host::Listener* listener = nullptr;
+  b.script.run([&] { listener = &b.host.context.listen(7001, 0, b.channel); });
+  b.script.then([&] { return listener->ready(); });
+  b.script.run([&] { b.host.context.unlisten(*listener); });
+  b.script.then([&] { return listener->destroyed(); });
+  b.script.run([&] { listener = &b.host.context.listen(7000, 0, b.channel); });
+  b.script.then([&] { return listener->ready(); });
+  b.wait_event();
+  connect(7000, {});
+  run_until_idle();
+  EXPECT_EQ(b.event.type, CmEventType::kConnectRequest);
+  EXPECT_EQ(b.event.local_port, 7000u);
+}
+
 TEST_F(ConnectionTest, DisconnectReachesBothSides) {
   connect_both(4, 4);
   b.wait_event();
