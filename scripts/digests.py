@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Compares what the scenarios of traces/ do, to the cycle and the octet, with testbench/digests.json.
 
-digests.py [--program FILE] [--modes MODE…] [--write] [SCENARIO…]
+digests.py [--program FILE] [--modes MODE…] [--long | --write] [SCENARIO…]
 
 A scenario's digest is over all trace events, their cycles, and all frames with their times of arrival; a sweep's is that of its first
 and its last point (in the object form: the first one, which is the baseline, and the one in the middle). It is the same in all
 modes: plain, shuffled (stages called in another order in each cycle), stepped (no stage runs ahead) and rtl (SystemVerilog twins in
 the stages' places, which takes minutes and needs rnicsim_rtl beside the program). With them go the names of statistics, with their
 units, and of waves, of one node: testbench/statistics.txt and testbench/waves.txt. SCENARIO: a name such as quickstart; all unless given.
+
+Those that traces/long.txt lists run only if they are named, by --long, and for --write.
 
 Prints a table. Exit status 0; 1 where something differs or a run fails. With --write the files are made of this program: for a change
 that is intended, which the CHANGELOG lists.
@@ -26,6 +28,7 @@ DIGESTS = ROOT / "testbench/digests.json"
 NAMES = {"statistics": ROOT / "testbench/statistics.txt", "waves": ROOT / "testbench/waves.txt"}
 MODES = {"plain": (), "shuffled": ("--set", "sim.shuffle_seed=7"), "stepped": ("--set", "sim.run_ahead=false"),
          "rtl": ("--rtl", "all")}
+LONG = set((ROOT / "traces/long.txt").read_text().split())
 PACKET = 6  # pcapng: Enhanced Packet Block
 
 
@@ -121,17 +124,20 @@ def main():
     parser.add_argument("scenarios", nargs="*", metavar="SCENARIO")
     parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/bin/rnicsim")
     parser.add_argument("--modes", nargs="+", choices=MODES, default=["plain", "shuffled", "stepped"])
+    parser.add_argument("--long", action="store_true")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     known = scenarios(options.program.resolve())
     if unknown := [s for s in options.scenarios if s not in known]:
         parser.error(f"no scenario {unknown[0]!r}; there are {', '.join(known)}")
+    if options.long:
+        options.scenarios += sorted(LONG)
     if options.write and (options.scenarios or options.modes[0] != "plain"):
         parser.error("--write is of all scenarios, in the mode plain")
     kept = {} if options.write else json.loads(DIGESTS.read_text())
     found, different = {}, 0
     with tempfile.TemporaryDirectory() as folder:
-        for name in options.scenarios or known:
+        for name in options.scenarios or [n for n in known if options.write or n not in LONG]:
             file, point = known[name]
             row = []
             for mode in options.modes:

@@ -13,6 +13,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TRACES = ROOT / "traces"
 QUICKSTART = TRACES / "quickstart.json"
+LONG = set((TRACES / "long.txt").read_text().split())  # names of scenarios that only tests labelled "long" run
 RV32 = ("--set", "rnic.fwcpu.target=rv32")
 NEEDS_RTL = unittest.skipUnless(os.path.exists(os.environ.get("RNICSIM", "") + "_rtl"), "rnicsim_rtl is not built")
 # Members of stats.json about the run and its folder, whatever it simulates.
