@@ -193,6 +193,8 @@ class Scenario:
         else:
             made["size"] = self.size(op)
             made["align"] = self.random.choice((1, 64, 4096))
+        if self.has("page lists", self.one_in(4)):
+            made["pages"] = self.random.choice(("4k", "4k", "64k", "2m"))
         pingpong = op in ("send", "write") and direction != "both" and made.get("size") != 0 and self.one_in(4)
         if self.has("pingpong", pingpong):
             made.update(mode="pingpong", depth=1)

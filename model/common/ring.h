@@ -17,6 +17,7 @@ class Ring {
   std::size_t size() const { return used_; }
   T& front() { return slots_[head_]; }
   const T& front() const { return slots_[head_]; }
+  T& at(std::size_t i) { return slots_[(head_ + i) & (slots_.size() - 1)]; }
   const T& at(std::size_t i) const { return slots_[(head_ + i) & (slots_.size() - 1)]; }  // from the front
   T& back() { return slots_[(head_ + used_ - 1) & (slots_.size() - 1)]; }
   void push(T item) { add() = std::move(item); }

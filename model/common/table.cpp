@@ -33,8 +33,10 @@ bool TableReader::ok() const { return table_->has(front().index); }
 
 void TableReader::drop() {
   if constexpr (kSanitized) {
+    const Cycle now = owner_.clock().now();
+    RNIC_CHECK_MSG(used_at_ != now, link_->name(), ": two rows are dropped in one cycle");
     used_ = front().index;
-    used_at_ = owner_.clock().now();
+    used_at_ = now;
   }
   link_->drop();
 }

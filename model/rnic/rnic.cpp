@@ -59,7 +59,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
     : sc_module(nm),
       config_(config),
       contexts_(clk, {config.context.qps, config.flows(), config.context.cqs, config.context.stags, config.context.srqs,
-                      config.context.pages, station.node}),
+                      config.context.pages, station.node, config.context.page_table, basename()}),
       frames_(frame_block_bytes(config)),
       messages_(kMessageBlockBytes),
       net_(basename(), clk),
@@ -102,8 +102,10 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       stream_errors("stream_errors", clk),
       terminate_generator("terminate_generator", clk, contexts_, frames_, config.terminate),
       qp_events("qp_events", clk) {
-  pcie.dma_read.look_in(contexts_);
-  pcie.dma_write.look_in(contexts_);
+  pcie.dma_read.in_pages(kPayloadReader, "payload_fetch", contexts_);
+  pcie.dma_write.in_pages(kPlacementWriter, "ddp_placement", contexts_);
+  pcie.dma_write.in_pages(kOriginalWriter, "response_queue", contexts_);
+  pcie.dma_write.in_pages(kEarlyWriter, "early_placement", contexts_);
   strap();
   connect_transmit();
   connect_receive();
@@ -313,11 +315,13 @@ std::vector<LinkBase*> Rnic::links() const {
   for (const Netlist* net : {&net_, &pcie.net()}) {
     for (const auto& link : net->links()) links.push_back(link.get());
   }
+  for (LinkBase* link : contexts_.page_table.links()) links.push_back(link);
   return links;
 }
 
 void Rnic::describe(const Description& d) {
   contexts_.describe(d.part("context"));
+  contexts_.page_table.describe(d.part("page_table"));
   firmware_log.describe(d);
   d.access_owners([this] { return std::make_unique<RegisterOwner>(contexts_, config_.pcie.link); });
   d.moved_ahead(moved_ahead(config_));

@@ -1,6 +1,7 @@
 // All settings of the chip.
 #pragma once
 
+#include "model/common/table.h"
 #include "model/config/field.h"
 #include "model/rnic/fwcpu/fwcpu_config.h"
 #include "model/rnic/llp/sctp/sctp_config.h"
@@ -23,6 +24,7 @@ namespace rnic {
 
 struct ContextConfig {
   unsigned qps = 256, cqs = 256, stags = 1024, srqs = 64, pages = 16384;
+  TableConfig page_table;
   template <class V>
   static void fields(V& v) {
     v("qps", &ContextConfig::qps, "queue pairs", in_range(1u, fw::LargeCapacity::kQps));
@@ -31,6 +33,7 @@ struct ContextConfig {
     v("stags", &ContextConfig::stags, "STag table entries", in_range(1u, fw::LargeCapacity::kStags));
     v("pages", &ContextConfig::pages, "entries of the page table, for regions over page lists", in_range(1, 1 << 20),
       unit("pages"));
+    v.group("page_table", &ContextConfig::page_table);
   }
 };
 

@@ -60,6 +60,9 @@ inline constexpr std::array kSizeLaws{Named{SizeLaw::kUniform, "uniform"}, Named
                                       Named{SizeLaw::kPowersOfTwo, "powers_of_two"}};
 inline constexpr std::array kRtrs{Named{Rtr::kNone, "none"}, Named{Rtr::kSend, "send"}, Named{Rtr::kWrite, "write"},
                                   Named{Rtr::kRead, "read"}};
+inline constexpr std::array kPages{Named{workload::Pages::kNone, "none"}, Named{workload::Pages::k4K, "4k"},
+                                   Named{workload::Pages::k64K, "64k"}, Named{workload::Pages::k2M, "2m"},
+                                   Named{workload::Pages::k1G, "1g"}};
 inline constexpr std::array kTransports{Named{host::Transport::kTcp, "tcp"}, Named{host::Transport::kSctp, "sctp"}};
 inline constexpr std::array kCompletions{Named{false, "poll"}, Named{true, "event"}};
 inline constexpr std::array kKeepAlives{Named{abi::KeepAlive::kDevice, "device"}, Named{abi::KeepAlive::kOff, "off"},
@@ -354,6 +357,10 @@ struct Keys<workload::WorkItem> {
       "their queue pair",
       in_range(1, 1 << 20));
     v("pattern", &W::pattern, "payload", one_of(keys::kPatterns));
+    v("pages", &W::pages,
+      "the item's memory regions are lists of pages of that size in the page table (`rnic.context.pages` entries); "
+      "`none`: each is contiguous on the bus",
+      one_of(keys::kPages));
     v("interval_ns", &W::interval_ns,
       "`connect`: from the start of one connection to the start of the next; 0: back to back",
       in_range(0, 1'000'000'000), unit("ns"));

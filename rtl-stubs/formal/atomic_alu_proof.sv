@@ -34,11 +34,11 @@ module atomic_alu_proof (
   rnic_messages_pkg::atomic_work_t       out;
   rnic_messages_pkg::qp_event_t          event_out;
   logic        busy, in_ready, read_valid, read_done_ready, write_valid, written_ready, out_valid, event_valid;
-  logic        fetch_add, cmp_swap, forwarded, held_up, refused, failed;
+  logic        fetch_add, cmp_swap, forwarded, held_up, refused, failed, pages_ask, pages_drop;
   logic        older_index, word_watch, word_index, word_follows, released, release_index;
   logic [63:0] write_data, word_address;
-  logic [23:0] in_stag_index, in_region_index, held_stag_index, held_region_index;
-  logic [31:0] in_qp_index, in_page_index, held_page_index, answer_qp_index;
+  logic [23:0] in_stag_index, in_region_index;
+  logic [31:0] in_qp_index, pages_index, answer_qp_index;
 
   // For each operation in flight: its word, and whether another writer has written to it since (WordWatch).
   logic [1:0] words = '0, watched = '0, overwritten = '0, overwritten_now;
@@ -83,8 +83,13 @@ module atomic_alu_proof (
     .in_stag_i          (stag),
     .in_region_index_o  (in_region_index),
     .in_region_i        (stag),
-    .in_page_index_o    (in_page_index),
-    .in_page_i          (64'd0),
+    .pages_ready_i      (1'b1),
+    .pages_ask_o        (pages_ask),
+    .pages_index_o      (pages_index),
+    .pages_valid_i      (1'b0),
+    .pages_row_i        (32'd0),
+    .pages_i            ('0),
+    .pages_drop_o       (pages_drop),
     .read_ready_i       (read_ready),
     .read_valid_o       (read_valid),
     .read_o             (read),
@@ -92,12 +97,6 @@ module atomic_alu_proof (
     .read_done_ready_o  (read_done_ready),
     .read_done_i        (read_done),
     .read_done_data_i   (64'(brought[read_done_index])),
-    .held_stag_index_o  (held_stag_index),
-    .held_stag_i        (stag),
-    .held_region_index_o(held_region_index),
-    .held_region_i      (stag),
-    .held_page_index_o  (held_page_index),
-    .held_page_i        (64'd0),
     .write_ready_i      (write_ready),
     .write_valid_o      (write_valid),
     .write_o            (write),

@@ -273,6 +273,13 @@ package rnic_messages_pkg;
     logic [31:0] pages;
   } stag_context_t;
 
+  typedef struct packed {
+    logic [63:0] page0;
+    logic [63:0] page1;
+    logic [63:0] page2;
+    logic [63:0] page3;
+  } page_row_t;
+
   parameter int unsigned StagContextBits = 410;
   parameter int unsigned QpBits = 10;
   parameter int unsigned RequestBits = 7;

@@ -1,9 +1,9 @@
 // Executes Atomic Requests on host memory: the twin of model/rnic/responder/atomic_alu. See atomic_alu.md there for the
 // timing and for what happens at one address. A cycle, in this order: an atomic whose write is out is answered, one gets
 // its result, one its operand, one enters the pipeline, and a request is checked and started.
-// Outside lie the contexts and the page table, with ports for the request that is offered (`in_`), for the atomic that
-// gets its result (`held_`) and for the one that is answered; and what DMA reads have brought: the octets of the read
-// that read_done_i tells of are on read_done_data_i. Outside is, too, what tells of the words of the operations in flight whether
+// Outside lie the contexts, with ports for the request that is offered (`in_`) and for the atomic that is answered; the page
+// table, of which one row is asked for at a time and comes later, in front until it is dropped; and what DMA reads have
+// brought: the octets of the read that read_done_i tells of are on read_done_data_i. Outside is, too, what tells of the words of the operations in flight whether
 // somebody else has written to them (WordWatch): word_ and release_ say which are watched, older_ is the one asked for.
 module atomic_alu #(
   parameter int unsigned Operations         = 64,
@@ -24,8 +24,13 @@ module atomic_alu #(
   input  rnic_messages_pkg::stag_context_t      in_stag_i,
   output logic [23:0]                           in_region_index_o,
   input  rnic_messages_pkg::stag_context_t      in_region_i,
-  output logic [31:0]                           in_page_index_o,
-  input  logic [63:0]                           in_page_i,
+  input  logic                                  pages_ready_i,   // a row can be asked for
+  output logic                                  pages_ask_o,
+  output logic [31:0]                           pages_index_o,
+  input  logic                                  pages_valid_i,   // a row is there, this one:
+  input  logic [31:0]                           pages_row_i,
+  input  rnic_messages_pkg::page_row_t          pages_i,
+  output logic                                  pages_drop_o,
 
   input  logic                                  read_ready_i,
   output logic                                  read_valid_o,
@@ -35,12 +40,6 @@ module atomic_alu #(
   input  rnic_messages_pkg::dma_read_done_t     read_done_i,
   input  logic [63:0]                           read_done_data_i,
 
-  output logic [23:0]                           held_stag_index_o,
-  input  rnic_messages_pkg::stag_context_t      held_stag_i,
-  output logic [23:0]                           held_region_index_o,
-  input  rnic_messages_pkg::stag_context_t      held_region_i,
-  output logic [31:0]                           held_page_index_o,
-  input  logic [63:0]                           held_page_i,
   input  logic                                  write_ready_i,
   output logic                                  write_valid_o,
   output rnic_messages_pkg::dma_write_request_t write_o,
@@ -83,42 +82,26 @@ module atomic_alu #(
   logic [31:0]                        answer_qpn, answer_epoch;
   logic [63:0]                        answer_original;
   rnic_messages_pkg::atomic_request_t answer_request;
-  rnic_messages_pkg::failed_segment_t answer_segment;
-  logic                               answer_ok, answer_writes, answer_revoked;
+  logic                               answer_ok, answer_writes;
   assign answering         = unanswered && out_ready_i && event_ready_i && (!answer_writes || written_valid_i);
-  assign answer_fails      = answering && (!answer_ok || answer_revoked);
+  assign answer_fails      = answering && !answer_ok;
   assign written_ready_o   = answering && answer_writes;
   assign answer_qp_index_o = answer_qpn;
   assign out_valid_o       = answering && !answer_fails && answer_epoch == answer_qp_i.epoch;
   assign out_o             = {answer_qpn, answer_request.request_id, answer_original};
 
-  // Finish: a result leaves the pipeline. Between the check and the write lies the way to host memory and back: the STag
-  // may have ended.
+  // Finish: a result leaves the pipeline.
   logic                               finishing, finish_ok, forwards;
   logic [IndexWidth-1:0]              finish, finish_next;
   rnic_messages_pkg::atomic_request_t finish_request;
-  logic [63:0]                        finish_address, finish_original, result;
+  logic [63:0]                        finish_address, finish_original, value;
   logic [PipelineCycles-1:0]          pipeline_d, pipeline_q;  // where atomics are in it
   logic [CountWidth-1:0]              waiting_d, waiting_q, due;  // results that could not leave yet
   assign due       = waiting_q + CountWidth'(pipeline_q[PipelineCycles-1]);
   assign finishing = due != 0 && write_ready_i;
   assign waiting_d = due - CountWidth'(finishing);
 
-  logic [63:0] held_address, value;
-  logic        named, contains, holds, value_writes;
-  stag_target u_held (
-    .stag_i        (finish_request.stag),
-    .to_i          (finish_request.to),
-    .entry_index_o (held_stag_index_o),
-    .entry_i       (held_stag_i),
-    .region_index_o(held_region_index_o),
-    .region_i      (held_region_i),
-    .page_index_o  (held_page_index_o),
-    .page_i        (held_page_i),
-    .named_o       (named),
-    .contains_o    (contains),
-    .address_o     (held_address)
-  );
+  logic value_writes;
   atomic_operation u_operation (
     .cmp_swap_i    (finish_request.operation[1]),
     .original_i    (finish_original),
@@ -129,11 +112,9 @@ module atomic_alu #(
     .value_o       (value),
     .writes_o      (value_writes)
   );
-  assign holds         = named && contains && held_address == finish_address;
-  assign result        = holds ? value : finish_original;
-  assign write_valid_o = finishing && finish_ok && holds && value_writes;
+  assign write_valid_o = finishing && finish_ok && value_writes;
   assign write_o       = {finish_address, Bytes, 32'd0, 32'd0, 1'b1, 32'd0};
-  assign write_data_o  = result;
+  assign write_data_o  = value;
 
   // Operands from host memory, in any order.
   logic [IndexWidth-1:0] operand;
@@ -145,13 +126,15 @@ module atomic_alu #(
   logic                                free, due_next, holding_up, accepting, known, refused, refusing, starting, follows, has_operand;
   logic [IndexWidth-1:0]               start;
   logic [63:0]                         in_address;
-  logic                                in_named, in_contains;
+  logic [2:0]                          in_low;
+  logic                                in_named, in_contains, in_pages, page_known, found;
+  logic [31:0]                         page_index;
   rnic_messages_pkg::terminate_cause_t in_cause;
   logic [6:0]                          interval_d, interval_q;  // cycles until the next one may start
   assign due_next      = in_valid_i && interval_q == 0 && free && read_ready_i && event_ready_i && !answer_fails;
   // The result of the older one is not what memory holds any more: memory is read when that one is answered.
-  assign holding_up    = due_next && known && !refused && follows && older_overwritten_i;
-  assign accepting     = due_next && !holding_up;
+  assign holding_up    = due_next && found && known && !refused && follows && older_overwritten_i;
+  assign accepting     = due_next && found && !holding_up;
   assign known         = in_qp_i.valid;
   assign refusing      = accepting && known && refused;
   assign starting      = accepting && known && !refused;
@@ -168,10 +151,13 @@ module atomic_alu #(
     .entry_i       (in_stag_i),
     .region_index_o(in_region_index_o),
     .region_i      (in_region_i),
-    .page_index_o  (in_page_index_o),
-    .page_i        (in_page_i),
+    .paged_o       (in_pages),
+    .page_known_o  (page_known),
+    .page_index_o  (page_index),
+    .page_i        (page),
     .named_o       (in_named),
     .contains_o    (in_contains),
+    .low_o         (in_low),
     .address_o     (in_address)
   );
   atomic_check u_check (
@@ -182,10 +168,31 @@ module atomic_alu #(
     .stag_i    (in_stag_i),
     .named_i   (in_named),
     .contains_i(in_contains),
-    .address_i (in_address[2:0]),
+    .address_i (in_low),
     .refused_o (refused),
     .cause_o   (in_cause)
   );
+
+  // The row of the page table that has the target's page: asked for as soon as the request is offered. If the STag changes
+  // before the request starts, that row is dropped when it comes, and another one is asked for.
+  logic        paged, asked_d, asked_q, stale, waits;
+  logic [63:0] page;
+  always_comb begin
+    unique case (page_index[1:0])
+      2'd0: page = pages_i.page0;
+      2'd1: page = pages_i.page1;
+      2'd2: page = pages_i.page2;
+      2'd3: page = pages_i.page3;
+    endcase
+  end
+  assign paged         = in_valid_i && known && !refused && in_pages;
+  assign pages_index_o = page_known ? {2'b00, page_index[31:2]} : '1;
+  assign stale         = in_valid_i && asked_q && pages_valid_i && (!paged || pages_row_i != pages_index_o);
+  assign waits         = asked_q && !stale;
+  assign pages_ask_o   = paged && !waits && pages_ready_i;
+  assign found         = waits ? pages_valid_i : !paged;
+  assign pages_drop_o  = stale || (waits && accepting);
+  assign asked_d       = pages_ask_o || (waits && !accepting);
 
   assign event_valid_o = answer_fails || refusing;
   always_comb begin
@@ -197,8 +204,7 @@ module atomic_alu #(
       event_o.failed = in_i.segment;
     end else begin
       event_o.qpn    = answer_qpn;
-      event_o.cause  = answer_ok ? rnic_messages_pkg::RdmaInvalidStag : rnic_messages_pkg::RdmaLocalCatastrophic;
-      event_o.failed = answer_ok ? answer_segment : '0;
+      event_o.cause  = rnic_messages_pkg::RdmaLocalCatastrophic;
     end
   end
 
@@ -212,16 +218,13 @@ module atomic_alu #(
     .answer_qpn_o       (answer_qpn),
     .answer_epoch_o     (answer_epoch),
     .answer_request_o   (answer_request),
-    .answer_segment_o   (answer_segment),
     .answer_original_o  (answer_original),
     .answer_ok_o        (answer_ok),
     .answer_writes_o    (answer_writes),
-    .answer_revoked_o   (answer_revoked),
     .finish_i           (finishing),
     .finish_index_i     (finish),
-    .finish_result_i    (result),
+    .finish_result_i    (value),
     .finish_writes_i    (write_valid_o),
-    .finish_revoked_i   (!holds),
     .finish_request_o   (finish_request),
     .finish_address_o   (finish_address),
     .finish_original_o  (finish_original),
@@ -307,11 +310,13 @@ module atomic_alu #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       awake_q    <= 1'b0;
+      asked_q    <= 1'b0;
       held_up_q  <= 1'b0;
       pipeline_q <= '0;
       waiting_q  <= '0;
       interval_q <= '0;
     end else begin
+      asked_q    <= asked_d;
       held_up_q  <= holding_up || (held_up_q && !accepting);
       awake_q    <= answering || finishing || ready || accepting || holding_up || interval_q != 0;
       pipeline_q <= pipeline_d;
@@ -332,8 +337,8 @@ module atomic_alu #(
   assign cmp_swap_o  = answering && !answer_fails && answer_request.operation[1];
   assign forwarded_o = starting && follows;
   assign held_up_o   = holding_up && !held_up_q;
-  assign refused_o   = refusing || (answer_fails && answer_ok);
-  assign failed_o    = answer_fails && !answer_ok;
+  assign refused_o   = refusing;
+  assign failed_o    = answer_fails;
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
@@ -353,9 +358,11 @@ module atomic_alu #(
       HeldUp_C                : cover (held_up_o);
       HeldUpTillAnswered_C    : cover (held_up_q && accepting && answering);
       Refused_C               : cover (refusing);
-      RevokedBeforeItsWrite_C : cover (finishing && finish_ok && !holds);
+      InPages_C               : cover (starting && waits);
+      PageOfAnEarlierTarget_C : cover (stale);
+      StartsBehindItsPage_C   : cover (waits && !pages_valid_i && due_next);
       ReadFailed_C            : cover (failed_o);
-      WritesNothing_C         : cover (finishing && finish_ok && holds && !value_writes);
+      WritesNothing_C         : cover (finishing && finish_ok && !value_writes);
       ResultWaits_C           : cover (due != '0 && !write_ready_i);
       Full_C                  : cover (in_valid_i && !free);
       UnknownQp_C             : cover (accepting && !known);

@@ -14,17 +14,14 @@ module atomic_operations
   output logic [31:0]           answer_qpn_o,
   output logic [31:0]           answer_epoch_o,
   output rnic_messages_pkg::atomic_request_t       answer_request_o,
-  output rnic_messages_pkg::failed_segment_t       answer_segment_o,
   output logic [63:0]           answer_original_o,
   output logic                  answer_ok_o,
   output logic                  answer_writes_o,
-  output logic                  answer_revoked_o,
   // One has a result. It is the operand of the next one at the address.
   input  logic                  finish_i,
   input  logic [IndexWidth-1:0] finish_index_i,
   input  logic [63:0]           finish_result_i,
   input  logic                  finish_writes_i,
-  input  logic                  finish_revoked_i,
   output rnic_messages_pkg::atomic_request_t       finish_request_o,
   output logic [63:0]           finish_address_o,
   output logic [63:0]           finish_original_o,
@@ -47,12 +44,10 @@ module atomic_operations
   output logic                  start_has_operand_o
 );
   localparam int unsigned RequestWidth = $bits(finish_request_o);
-  localparam int unsigned SegmentWidth = $bits(answer_segment_o);
 
   logic [31:0]              qpns_q[Operations];
   logic [31:0]              epochs_q[Operations];
   logic [RequestWidth-1:0]  requests_q[Operations];
-  logic [SegmentWidth-1:0]  segments_q[Operations];
   logic [63:0]              addresses_q[Operations];
   logic [63:0]              originals_q[Operations];
   logic [63:0]              results_q[Operations];
@@ -62,16 +57,13 @@ module atomic_operations
   logic [Operations-1:0]    ok_d, ok_q;              // host memory could be read
   logic [Operations-1:0]    executed_d, executed_q;
   logic [Operations-1:0]    writes_d, writes_q;
-  logic [Operations-1:0]    revoked_d, revoked_q;    // the STag ended before the operation could take place
 
   assign answer_qpn_o      = qpns_q[answer_index_i];
   assign answer_epoch_o    = epochs_q[answer_index_i];
   assign answer_request_o  = requests_q[answer_index_i];
-  assign answer_segment_o  = segments_q[answer_index_i];
   assign answer_original_o = originals_q[answer_index_i];
   assign answer_ok_o       = ok_q[answer_index_i];
   assign answer_writes_o   = writes_q[answer_index_i];
-  assign answer_revoked_o  = revoked_q[answer_index_i];
   assign finish_request_o  = requests_q[finish_index_i];
   assign finish_address_o  = addresses_q[finish_index_i];
   assign finish_original_o = originals_q[finish_index_i];
@@ -102,12 +94,10 @@ module atomic_operations
     ok_d       = ok_q;
     executed_d = executed_q;
     writes_d   = writes_q;
-    revoked_d  = revoked_q;
     if (answer_i) newest_d[answer_index_i] = 1'b0;
     if (finish_i) begin
       executed_d[finish_index_i] = 1'b1;
       writes_d[finish_index_i]   = finish_writes_i;
-      revoked_d[finish_index_i]  = finish_revoked_i;
       if (finish_forwards_o) ok_d[finish_next_o] = finish_ok_o;
     end
     if (operand_i) ok_d[operand_index_i] = operand_ok_i;
@@ -119,7 +109,6 @@ module atomic_operations
       ok_d[start_index_i]       = !start_has_operand_o || ok_q[older];
       executed_d[start_index_i] = 1'b0;
       writes_d[start_index_i]   = 1'b0;
-      revoked_d[start_index_i]  = 1'b0;
     end
   end
 
@@ -133,7 +122,6 @@ module atomic_operations
     ok_q       <= ok_d;
     executed_q <= executed_d;
     writes_q   <= writes_d;
-    revoked_q  <= revoked_d;
     if (finish_i) results_q[finish_index_i] <= finish_result_i;
     if (finish_i && finish_forwards_o) originals_q[finish_next_o] <= finish_result_i;
     if (operand_i) originals_q[operand_index_i] <= operand_original_i;
@@ -141,7 +129,6 @@ module atomic_operations
       qpns_q[start_index_i]      <= start_request_i.qpn;
       epochs_q[start_index_i]    <= start_epoch_i;
       requests_q[start_index_i]  <= start_request_i.request;
-      segments_q[start_index_i]  <= start_request_i.segment;
       addresses_q[start_index_i] <= start_address_i;
       if (start_has_operand_o) originals_q[start_index_i] <= finishes_older ? finish_result_i : results_q[older];
       if (start_follows_o) nexts_q[older] <= start_index_i;

@@ -31,31 +31,26 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
   using Pins::offered;
   void offered(const QueuedAtomic& r, Model&) { offered_ = r.segment.owner; }
   void offered(const DmaReadDone& done, Model& m) const { m.read_done_data_i = load_le64(stage_.landing(done.tag)); }
-  // An STag's entry; its region's entry; a page of its list; the older operation at its address.
-  static constexpr unsigned kRounds = 4;
+  // An STag's entry, and the row of the page table that is there; its region's entry; the older operation at its
+  // address.
+  static constexpr unsigned kRounds = 3;
   void look_up(Model& m, unsigned round) const {
     if (round == 0) {
       qp(m.in_qp_index_o, m.in_qp_i);
       stag(m.in_stag_index_o, m.in_stag_i);
-      stag(m.held_stag_index_o, m.held_stag_i);
       qp(m.answer_qp_index_o, m.answer_qp_i);
+      pages(m);
     } else if (round == 1) {
       stag(m.in_region_index_o, m.in_region_i);
-      stag(m.held_region_index_o, m.held_region_i);
-    } else if (round == 2) {
-      m.in_page_i = contexts_.page(m.in_page_index_o);
-      m.held_page_i = contexts_.page(m.held_page_index_o);
     } else {
       m.older_overwritten_i = stage_.words().overwritten(m.older_index_o);
     }
   }
 
   using Pins::pushed;
-  // The owner of a refused request, or of an operation that is no longer permitted; none for one that failed.
+  // The owner of a refused request; none for one that failed.
   void pushed(QpEvent& event, const Model& m) const {
-    const bool answers = m.release_o && !m.fetch_add_o && !m.cmp_swap_o;
-    if (!answers) event.failed.owner = offered_;
-    else if (event.cause == wire::rdma::kInvalidStag) event.failed.owner = owners_.of(m.release_index_o);
+    if (!m.failed_o) event.failed.owner = offered_;
   }
   void pushed(DmaReadRequest& r, const Model&) const {
     r.dst = stage_.landing(r.tag);
@@ -64,7 +59,6 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
   void pushed(DmaWriteRequest& w, const Model& m) {
     w.src = buffers_->take(owners_.write(w.address));
     store_le64(w.src->bytes(), m.write_data_o);
-    contexts_.in_flight.begin(StagWrites::kAtomic);
   }
   using Pins::compare_content;
   template <class F>
@@ -75,13 +69,17 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
   void taken(const QueuedAtomic& r, const Model&) { owners_.take(r); }
   void taken(const DmaReadDone& done, const Model& m) { owners_.read(done.tag, m.read_done_data_i); }
   void pushed(AtomicWork& work, const Model&) const { work.owner = owners_.answer(work.qpn, work.response.request_id); }
-  void taken(const DmaWriteDone&, const Model&) const { contexts_.in_flight.end(StagWrites::kAtomic); }
   void stand_in(const Model& m) {
     if (m.release_o) {
       stage_.words().release(m.release_index_o);
       owners_.release(m.release_index_o);
+      contexts_.in_flight.end(StagWrites::kAtomic);
     }
+    if (m.in_valid_i && !m.in_ready_o) contexts_.wake_at_change(stage_);
+    if (m.pages_drop_o) stage_.pages.drop();
+    if (m.pages_ask_o) stage_.pages.ask(m.pages_index_o);
     if (m.word_watch_o) {
+      contexts_.in_flight.begin(StagWrites::kAtomic);
       owners_.start(m.word_index_o, m.word_address_o);
       stage_.words().watch(m.word_index_o, m.word_address_o, m.word_follows_o ? m.older_index_o : WordWatch::kNoEntry);
     }
@@ -98,6 +96,13 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
   template <class Port>
   void qp(std::uint32_t index, Port& port) const {
     pack(contexts_.has(Qpn{index}) ? contexts_.qp(Qpn{index}) : QpContext{}, port);
+  }
+  void pages(Model& m) const {
+    m.pages_ready_i = stage_.pages.can_ask();
+    m.pages_valid_i = stage_.pages.can_use();
+    if (!m.pages_valid_i) return;
+    m.pages_row_i = stage_.pages.front().index;
+    pack(stage_.pages.ok() ? stage_.pages.row() : PageRow{}, m.pages_i);
   }
   template <class Port>
   void stag(std::uint32_t index, Port& port) const {

@@ -36,11 +36,6 @@ class AtomicOwners {
     }
     return {};
   }
-  RequestId of(std::uint32_t index) const {
-    const auto its =
-        std::find_if(operations_.begin(), operations_.end(), [&](const Operation& op) { return op.index == index; });
-    return its == operations_.end() ? RequestId() : its->request.segment.owner;
-  }
   RequestId answer(Qpn qpn, std::uint32_t request_id) const {
     const auto is_it = [&](const Operation& op) {
       return op.request.qpn == qpn && op.request.request.request_id == request_id;

@@ -24,7 +24,7 @@ class AtomicRequester final : public Role {
   std::uint64_t turn(std::uint32_t message) const { return message / transfer_.item.words; }
   void check(std::uint32_t message);
 
-  LocalMemory originals_;
+  LocalMemory originals_{item_.pages};
   std::uint32_t next_ = 0;
 };
 
@@ -42,7 +42,7 @@ class AtomicResponder final : public Role {
   std::string waiting_for() const override { return ""; }
 
  private:
-  LocalMemory words_;
+  LocalMemory words_{item_.pages};
   OtherRegions other_regions_;
   bool looks_ = false;
 };

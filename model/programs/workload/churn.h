@@ -57,7 +57,7 @@ class ChurnRole : public Role {
 
  private:
   host::Pd pd_;
-  LocalMemory memory_;
+  LocalMemory memory_{item_.pages};
   host::Cq* cq_ = nullptr;
   bool releasing_ = false, released_ = false;
 };

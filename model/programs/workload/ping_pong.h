@@ -22,7 +22,7 @@ class PingPong final : public Role {
   void received(const host::Wc& wc, std::uint32_t message, std::uint64_t at_ps);
 
   const bool requester_;
-  LocalMemory memory_;  // the Send's buffer, then those of the receives
+  LocalMemory memory_{item_.pages};  // the Send's buffer, then those of the receives
   std::uint32_t stride_ = 0;
   std::uint32_t posted_ = 0, received_ = 0, sent_ = 0, send_completed_ = 0;
 };

@@ -26,6 +26,8 @@ enum class Direction : std::uint8_t { kForward, kReverse, kBoth };
 enum class Pattern : std::uint8_t { kRandom, kCounting };
 enum class SizeLaw : std::uint8_t { kFixed, kUniform, kLogUniform, kPowersOfTwo };
 enum class Rtr : std::uint8_t { kNone, kSend, kWrite, kRead };
+// Page size of memory regions, as a binary logarithm; kNone: contiguous on the bus.
+enum class Pages : std::uint8_t { kNone = 0, k4K = 12, k64K = 16, k2M = 21, k1G = 30 };
 
 // Message sizes in octets. kPowersOfTwo repeatedly cycles through the powers of two from min to max; the other ranges
 // draw each size.
@@ -62,6 +64,7 @@ struct WorkItem {
   std::uint32_t align = 64;        // of each message in remote memory
   std::uint32_t words = 1;         // 64-bit words that atomics count, round-robin
   Pattern pattern = Pattern::kRandom;
+  Pages pages = Pages::kNone;                       // of its memory regions
   std::uint64_t interval_ns = 0;                    // kConnect: minimum time between starts
   std::vector<Outcome> outcomes{Outcome::kAccept};  // kConnect: in turn
   std::vector<RequestFault> faults;

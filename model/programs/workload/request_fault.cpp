@@ -43,6 +43,7 @@ bool OtherRegions::prepare(host::Context& context, Transfer& transfer, host::Pd 
     const auto right = static_cast<std::size_t>(*f.right);
     if (*f.right == Right::kOtherDomain && !other_domain_) other_domain_ = context.alloc_pd();
     const host::Pd domain = *f.right == Right::kOtherDomain ? *other_domain_ : pd;
+    if (regions_[right].is_new()) regions_[right] = LocalMemory(transfer.item.pages);
     ready = regions_[right].prepare(context, domain, address, bytes, kAccess[right]) && ready;
     transfer.other_rkeys[right] = regions_[right].key();
   }

@@ -27,7 +27,7 @@ class Requester final : public Role {
   std::uint64_t slot(std::uint32_t message) const { return message % slots_ * std::uint64_t{stride_}; }
   void post_end();
 
-  LocalMemory buffers_, credit_;
+  LocalMemory buffers_{item_.pages}, credit_{item_.pages};
   std::array<host::Watch*, Transfer::kCreditWords> credits_{};
   std::uint32_t credits_taken_ = 0;
   std::uint64_t allowed_ = 0;  // messages for which there are receives

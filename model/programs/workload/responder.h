@@ -29,7 +29,7 @@ class Responder final : public Role {
   void check_region();
   void post_credit();
 
-  LocalMemory memory_;
+  LocalMemory memory_{item_.pages};
   OtherRegions other_regions_;
   std::uint64_t credit_word_ = 0;
   bool filled_ = false;

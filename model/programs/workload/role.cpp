@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "model/abi/memory_piece.h"
+
 namespace rnic::workload {
 
 void Role::post(const host::SendWr* wrs, unsigned n) {
@@ -31,11 +33,29 @@ bool LocalMemory::prepare(host::Context& context, host::Pd pd, std::uint64_t add
                           std::uint8_t access) {
   if (mr_ == nullptr) {
     address_ = address;
-    mr_ = context.reg_mr(pd, address, bytes, access);
-    if (mr_ == nullptr) throw ConfigError("the device has too few STags for the memory regions of this scenario");
+    mr_ = register_with(context, pd, bytes, access);
+    if (mr_ == nullptr) {
+      throw ConfigError(fmt::format("the device has too few STags{} for the memory regions of this scenario",
+                                    pages_ == Pages::kNone ? "" : ", or page table entries (rnic.context.pages),"));
+    }
   }
   if (mr_->failed()) throw ConfigError("the device refused to register a memory region of this scenario");
   return mr_->ready();
+}
+
+// Pages of a list are neighbours on the bus, which the device does not know.
+host::Mr* LocalMemory::register_with(host::Context& context, host::Pd pd, std::uint64_t bytes,
+                                     std::uint8_t access) const {
+  if (pages_ == Pages::kNone) return context.reg_mr(pd, address_, bytes, access);
+  constexpr std::uint64_t kAligned = std::uint64_t{1} << kMinLogPage;
+  host::PageList list;
+  list.log_page = static_cast<unsigned>(pages_);
+  list.first_offset = static_cast<std::uint32_t>(address_ % kAligned);
+  for (std::uint64_t page = address_ - list.first_offset; page < address_ + bytes;
+       page += std::uint64_t{1} << list.log_page) {
+    list.pages.push_back(page);
+  }
+  return context.reg_mr(pd, list, address_, bytes, access);
 }
 
 bool LocalMemory::release(host::Context& context) {
@@ -44,7 +64,7 @@ bool LocalMemory::release(host::Context& context) {
   releasing_ = true;
   if (!mr_->destroyed()) return false;
   if (allocated_ != 0) context.memory().free(address_, allocated_);
-  *this = {};
+  *this = LocalMemory(pages_);
   return true;
 }
 

@@ -72,17 +72,22 @@ class Role {
 // A region of host memory and its registration.
 class LocalMemory {
  public:
+  explicit LocalMemory(Pages pages = Pages::kNone) : pages_(pages) {}
   // Allocates and registers at the first call; true when the device knows the region.
   bool prepare(host::Context& context, host::Pd pd, std::uint64_t bytes, std::uint8_t access);
   // The same with existing memory.
   bool prepare(host::Context& context, host::Pd pd, std::uint64_t address, std::uint64_t bytes, std::uint8_t access);
   // Releases both; true when the device has forgotten the region. Call it until then.
   bool release(host::Context& context);
+  bool is_new() const { return mr_ == nullptr; }
   std::uint64_t address() const { return address_; }
   std::uint32_t key() const { return mr_->lkey(); }
   host::Sge sge(std::uint64_t offset, std::uint32_t bytes) const { return {address_ + offset, bytes, mr_->lkey()}; }
 
  private:
+  host::Mr* register_with(host::Context& context, host::Pd pd, std::uint64_t bytes, std::uint8_t access) const;
+
+  Pages pages_;
   std::uint64_t address_ = 0, allocated_ = 0;  // allocated: octets that it owns
   bool releasing_ = false;
   host::Mr* mr_ = nullptr;

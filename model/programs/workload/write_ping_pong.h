@@ -33,7 +33,7 @@ class WritePingPong final : public Role {
   void send();
 
   const bool requester_;
-  LocalMemory memory_;  // the region that the peer writes to, then the sources
+  LocalMemory memory_{item_.pages};  // the region that the peer writes to, then the sources
   std::uint32_t stride_ = 0;
   host::Watch* written_ = nullptr;
   std::vector<std::uint8_t> awaited_;

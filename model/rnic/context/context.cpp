@@ -19,14 +19,6 @@ void ContextStore::check_reads(FlowId f, const FlowContext& c) const {
                  "the context of flow " + std::to_string(f.v) + " changes while its octets are in the pipeline");
 }
 
-BusPiece ContextStore::in_page(const MemoryPiece& m) const {
-  const StagContext* s = stag(Stag{m.list});
-  if (s == nullptr || !s->names(m.list) || m.address >> s->log_page >= s->pages) return {kNowhere, m.bytes};
-  const std::uint64_t size = std::uint64_t{1} << s->log_page, offset = m.address & (size - 1);
-  const std::uint32_t page = s->first_page + static_cast<std::uint32_t>(m.address >> s->log_page);
-  return {at(pages_, page) + offset, static_cast<std::uint32_t>(std::min<std::uint64_t>(size - offset, m.bytes))};
-}
-
 void ContextStore::describe(const Description& d) {
   const auto add = [&](const char* key, const auto& table, const char* unit, const char* text) {
     const auto valid = [&table] {

@@ -9,6 +9,7 @@
 #include "model/common/owners.h"
 #include "model/common/registered.h"
 #include "model/common/request_id.h"
+#include "model/rnic/context/page_table.h"
 #include "model/rnic/context/stag_writes.h"
 
 namespace rnic {
@@ -19,9 +20,13 @@ class ContextStore final : public Committed, public Part, public Owners {
   struct Sizes {
     unsigned qps = 256, flows = 256, cqs = 256, stags = 1024, srqs = 64, pages = 1024;
     std::uint32_t node = 0;
+    TableConfig page_table = {};
+    const char* chip = "chip";  // before the names of tables
   };
   ContextStore(ClockDomain& clk, const Sizes& sizes)
       : in_flight(clk),
+        page_table(std::string(sizes.chip) + ".page_table", clk, (sizes.pages + PageRow::kPages - 1) / PageRow::kPages,
+                   sizes.page_table),
         clk_(clk),
         node_(sizes.node),
         qps_(sizes.qps),
@@ -32,6 +37,7 @@ class ContextStore final : public Committed, public Part, public Owners {
         pages_(sizes.pages) {}
 
   StagWrites in_flight;  // to memory that STags name
+  PageTable page_table;
 
   const QpContext& qp(Qpn n) const { return at(qps_, n.v); }
   const FlowContext& flow(FlowId f) const { return at(flows_, f.v); }
@@ -54,18 +60,17 @@ class ContextStore final : public Committed, public Part, public Owners {
     const StagContext* region = stag(Stag{c->region});
     return region != nullptr && region->names(c->region) ? c : nullptr;
   }
-  // The first octets of a piece, as many as are contiguous on the bus: all, or those in its first page. The path from
-  // an STag to memory.
-  BusPiece first_of(const MemoryPiece& m) const { return m.list == 0 ? BusPiece{m.address, m.bytes} : in_page(m); }
+  // The pages of a region, without any if the STag names none (any more).
+  PageList pages_of(Stag region) const {
+    const StagContext* c = stag(region);
+    return c != nullptr && c->names(region.v) ? PageList{c->first_page, c->pages, c->log_page} : PageList{};
+  }
   // Whether windows are bound to a region.
   bool has_windows(Stag region) const {
     return std::any_of(stags_.begin(), stags_.end(), [&](const StagContext& s) {
       return s.valid && s.kind != StagKind::kRegion && s.region == region.v;
     });
   }
-
-  // An entry of the page table, 0 outside of it.
-  std::uint64_t page(std::uint32_t i) const { return i < pages_.size() ? pages_[i] : 0; }
 
   // For numbers that come from the host: whether they are inside the table.
   bool has(Qpn n) const override { return n.v < qps_.size(); }
@@ -115,7 +120,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   std::size_t flows() const { return flows_.size() - 1; }
   std::size_t cqs() const { return cqs_.size(); }
   std::size_t srqs() const { return srqs_.size(); }
-  std::size_t pages() const { return pages_.size(); }
+  std::size_t pages() const { return pages_; }
   std::size_t stags() const { return stags_.size(); }
 
   void describe(const Description& d) override;  // how many entries of each table are valid
@@ -127,7 +132,10 @@ class ContextStore final : public Committed, public Part, public Owners {
   }
   void write(Cqn n, const CqContext& c) { stage(cq_writes_, cqs_, n.v, c); }
   void write(Srqn n, const SrqContext& c) { stage(srq_writes_, srqs_, n.v, c); }
-  void write_page(std::uint32_t i, std::uint64_t bus_address) { stage(page_writes_, pages_, i, bus_address); }
+  void write_page(std::uint32_t i, std::uint64_t bus_address) {
+    RNIC_CHECK(i < pages_);
+    page_table.write(i / PageRow::kPages, &PageRow::page, i % PageRow::kPages, bus_address);
+  }
   void write(Stag s, const StagContext& c) { stage(stag_writes_, stags_, s.v >> 8, c); }
 
   // Calls the stage when a context has changed.
@@ -148,7 +156,7 @@ class ContextStore final : public Committed, public Part, public Owners {
     clear(cq_writes_, cqs_);
     clear(stag_writes_, stags_);
     clear(srq_writes_, srqs_);
-    clear(page_writes_, pages_);
+    page_table.reset();
   }
 
   void commit() override {
@@ -157,7 +165,6 @@ class ContextStore final : public Committed, public Part, public Owners {
     apply(cq_writes_, cqs_);
     apply(stag_writes_, stags_);
     apply(srq_writes_, srqs_);
-    apply(page_writes_, pages_);
     waiters_.wake();
   }
 
@@ -167,7 +174,6 @@ class ContextStore final : public Committed, public Part, public Owners {
   }
   // The number's earlier uses; a reset of the chip restarts the epochs.
   std::uint32_t life(std::uint32_t epoch) const { return lives_ + epoch - (epoch != 0); }
-  BusPiece in_page(const MemoryPiece& m) const;
   void note_read(FlowId f, Cycle cycle) const;
   void check_reads(FlowId f, const FlowContext& written) const;
 
@@ -204,13 +210,12 @@ class ContextStore final : public Committed, public Part, public Owners {
   std::vector<CqContext> cqs_;
   std::vector<StagContext> stags_;
   std::vector<SrqContext> srqs_;
-  std::vector<std::uint64_t> pages_;  // bus addresses, for the lists of all regions
+  const std::size_t pages_;
   Writes<QpContext> qp_writes_;
   Writes<FlowContext> flow_writes_;
   Writes<CqContext> cq_writes_;
   Writes<StagContext> stag_writes_;
   Writes<SrqContext> srq_writes_;
-  Writes<std::uint64_t> page_writes_;
   Waiters waiters_;
 };
 

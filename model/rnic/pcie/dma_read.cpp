@@ -77,7 +77,10 @@ void DmaRead::end_tlp(std::uint16_t request, bool ok) {
 void DmaRead::finish_if_over(std::uint16_t request) {
   Request& q = requests_[request];
   Client& client = *clients_[q.client];
-  if (!q.ok && client.current == request) client.current = kNone;  // the rest is not requested
+  if (!q.ok && client.current == request) {  // the rest is not requested
+    client.current = kNone;
+    if (q.in_pages) client.in_pages->abandon();
+  }
   if (client.current == request || q.outstanding != 0) return;
   client.answers.push({q.r.tag, q.ok});
   ++answers_;
@@ -110,8 +113,25 @@ void DmaRead::answer() {
   }
 }
 
+void DmaRead::in_pages(unsigned client, const char* name, ContextStore& contexts) {
+  Client& c = *clients_.at(client);
+  c.in_pages = std::make_unique<PageQueue<DmaReadRequest>>(*this, name, c.request, contexts);
+}
+
+// The page table is read for requests that are not due yet.
+bool DmaRead::look_ahead() {
+  bool busy = false;
+  for (const auto& client : clients_) {
+    if (client->in_pages) busy |= client->in_pages->look_ahead();
+  }
+  return busy;
+}
+
 bool DmaRead::has_work(Client& client) const {
-  return client.current != kNone || (client.request->can_pop() && !free_requests_.empty());
+  const bool begun = client.current != kNone;
+  if (begun && !requests_[client.current].in_pages) return true;
+  if (!begun && free_requests_.empty()) return false;
+  return client.queued() ? client.in_pages->ready() : client.request->can_pop();
 }
 
 // The first client with work, from this one on; as many as there are if none has any.
@@ -145,7 +165,7 @@ void DmaRead::account() {
     for (const auto& each : clients_) {
       Client& client = *each;
       for_tag |= no_tag && has_work(client);
-      for_room |= no_room && client.current == kNone && client.request->can_pop();
+      for_room |= no_room && client.current == kNone && (client.queued() || client.request->can_pop());
     }
   }
   tags_account_.set(now(), static_cast<unsigned>(tags_.size() - free_tags_.size()), for_tag);
@@ -153,27 +173,32 @@ void DmaRead::account() {
 }
 
 // A TLP stays within 4 KiB, so within a page of a list.
-BusPiece DmaRead::next_of(const Request& q) const {
-  const MemoryPiece rest{q.r.address + q.cut, q.r.bytes - q.cut, q.r.region};
-  const BusPiece p = rest.list == 0 ? BusPiece{rest.address, rest.bytes} : contexts_->first_of(rest);
+BusPiece DmaRead::next_of(const Client& client) const {
+  const Request& q = requests_[client.current];
+  const BusPiece p = q.in_pages ? client.in_pages->next() : BusPiece{q.r.address + q.cut, q.r.bytes - q.cut};
   return {p.address, cut(p.address, p.bytes, max_read_request_)};
+}
+
+void DmaRead::begin(Client& client) {
+  client.current = free_requests_.back();
+  free_requests_.pop_back();
+  Request& fresh = requests_[client.current];
+  fresh.in_pages = client.queued();
+  fresh.r = fresh.in_pages ? client.in_pages->front() : client.request->pop();
+  RNIC_CHECK(fresh.r.bytes > 0);
+  fresh.cut = 0;
+  fresh.ok = true;
+  ++counters_.requests;
 }
 
 void DmaRead::send_piece(unsigned c) {
   Client& client = *clients_[c];
   if (client.current == kNone) {
-    client.current = free_requests_.back();
-    free_requests_.pop_back();
-    Request& fresh = requests_[client.current];
-    fresh.r = client.request->pop();
-    RNIC_CHECK(fresh.r.bytes > 0);
-    fresh.cut = 0;
-    fresh.ok = true;
-    fresh.client = static_cast<std::uint16_t>(c);
-    ++counters_.requests;
+    begin(client);
+    requests_[client.current].client = static_cast<std::uint16_t>(c);
   }
   Request& q = requests_[client.current];
-  const auto [address, n] = next_of(q);
+  const auto [address, n] = next_of(client);
   const std::uint16_t number = free_tags_.pop();
   Tag& tag = tags_[number];
   tag = {address, q.r.dst + q.cut, n, tag.serial + 1, client.current};
@@ -184,6 +209,7 @@ void DmaRead::send_piece(unsigned c) {
   ++counters_.tlps;
   ++q.outstanding;
   q.cut += n;
+  if (q.in_pages) client.in_pages->sent(n);
   if (q.cut == q.r.bytes) client.current = kNone;
 }
 
@@ -192,6 +218,7 @@ void DmaRead::reset() {
     Client& client = *each;
     client.current = kNone;
     client.answers = {};
+    if (client.in_pages) client.in_pages->reset();
   }
   requests_.assign(requests_.size(), {});
   free_requests_.clear();
@@ -214,7 +241,8 @@ void DmaRead::lose_tags() {
 Wake DmaRead::tick() {
   receive();
   expire();
-  const bool more = issue();
+  const bool looked = look_ahead();
+  const bool more = issue() || looked;
   answer();
   account();
   if (more || completions->can_pop()) return Wake::next_cycle();

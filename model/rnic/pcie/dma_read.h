@@ -10,9 +10,9 @@
 #include "model/common/account.h"
 #include "model/common/link.h"
 #include "model/common/ring.h"
-#include "model/rnic/context/context.h"
 #include "model/rnic/messages/dma.h"
 #include "model/rnic/pcie/config_space.h"
+#include "model/rnic/pcie/page_queue.h"
 #include "model/rnic/pcie/pcie_config.h"
 #include "model/rnic/pcie/tlp.h"
 
@@ -60,8 +60,8 @@ class DmaRead final : public Stage {
           const PcieLinkConfig& link, ConfigSpace& space);
   PopPort<DmaReadRequest>& request(unsigned client) { return clients_.at(client)->request; }
   PushPort<DmaReadDone>& done(unsigned client) { return clients_.at(client)->done; }
-  // Where page lists are; requests without one need none.
-  void look_in(const ContextStore& contexts) { contexts_ = &contexts; }
+  // Requests of this client may name pages. Its reader of the page table has this name.
+  void in_pages(unsigned client, const char* name, ContextStore& contexts);
 
   Wake tick() override;
   void reset() override;
@@ -77,8 +77,10 @@ class DmaRead final : public Stage {
     explicit Client(Stage& stage) : request(stage, "request"), done(stage, "done") {}
     PopPort<DmaReadRequest> request;
     PushPort<DmaReadDone> done;
-    std::uint16_t current = kNone;  // the request being cut
+    std::unique_ptr<PageQueue<DmaReadRequest>> in_pages;
+    std::uint16_t current = kNone;  // the request being cut; the oldest in pages, if there are any
     Ring<DmaReadDone> answers;      // waiting for room
+    bool queued() const { return in_pages != nullptr && !in_pages->empty(); }
   };
   struct Request {
     DmaReadRequest r;
@@ -86,6 +88,7 @@ class DmaRead final : public Stage {
     std::uint16_t outstanding = 0;  // TLPs
     std::uint16_t client = 0;
     bool ok = true;
+    bool in_pages = false;
   };
   struct Tag {
     std::uint64_t address = 0;  // of the next octet
@@ -110,15 +113,16 @@ class DmaRead final : public Stage {
   unsigned with_work(unsigned first);
   bool issue();
   void account();
-  // What the next TLP of a request reads.
-  BusPiece next_of(const Request& q) const;
+  bool look_ahead();
+  // What the next TLP of the request that the client cuts reads.
+  BusPiece next_of(const Client& client) const;
+  void begin(Client& client);
   void send_piece(unsigned c);
 
   ConfigSpace& space_;
   const std::uint32_t max_read_request_;
   const unsigned timeout_us_;
   const Cycle timeout_cycles_;
-  const ContextStore* contexts_ = nullptr;
   std::vector<std::unique_ptr<Client>> clients_;
   std::vector<Request> requests_;
   std::vector<std::uint16_t> free_requests_;

@@ -18,31 +18,51 @@ PushPort<DmaWriteDone>& DmaWrite::done(unsigned client) {
   return port ? *port : port.emplace(*this, "done");
 }
 
+void DmaWrite::in_pages(unsigned client, const char* name, ContextStore& contexts) {
+  Client& c = *clients_.at(client);
+  c.in_pages = std::make_unique<PageQueue<DmaWriteRequest>>(*this, name, c.request, contexts);
+}
+
+// The page table is read for requests that are not due yet.
+bool DmaWrite::look_ahead() {
+  bool busy = false;
+  for (const auto& client : clients_) {
+    if (client->in_pages) busy |= client->in_pages->look_ahead();
+  }
+  return busy;
+}
+
 // A TLP stays within 4 KiB, so within a page of a list.
-BusPiece DmaWrite::next_of(const DmaWriteRequest& r) const {
-  const BusPiece p = r.region == 0 ? BusPiece{r.address, r.bytes} : contexts_->first_of({r.address, r.bytes, r.region});
+BusPiece DmaWrite::next_of(Client& client) const {
+  const DmaWriteRequest& r = client.oldest();
+  const BusPiece p = client.active ? BusPiece{r.address, r.bytes} : client.in_pages->next();
   return {p.address, cut(p.address, p.bytes, max_payload_)};
+}
+
+// False if the client has nothing to send yet.
+bool DmaWrite::begin(Client& client) {
+  if (client.active) return true;
+  if (client.queued()) return client.in_pages->ready();
+  if (!client.request->can_pop()) return false;
+  client.current = client.request->pop();
+  client.active = true;
+  return true;
 }
 
 // Has a piece to send and, if it is the last of a request with notify, room for the answer.
 bool DmaWrite::ready(Client& client) {
-  if (!client.active) {
-    if (!client.request->can_pop()) return false;
-    client.current = client.request->pop();
-    client.active = true;
-    RNIC_CHECK(client.current.bytes > 0);
-    RNIC_CHECK(!client.current.notify || client.done);
-    RNIC_CHECK(client.current.src_offset + client.current.bytes <= client.current.src->capacity());
-    ++counters_.requests;
-  }
-  const DmaWriteRequest& r = client.current;
-  return !r.notify || (*client.done)->can_push() || next_of(r).bytes < r.bytes;
+  if (!begin(client)) return false;
+  const DmaWriteRequest& r = client.oldest();
+  RNIC_CHECK(r.bytes > 0);
+  RNIC_CHECK(!r.notify || client.done);
+  RNIC_CHECK(r.src_offset + r.bytes <= r.src->capacity());
+  return !r.notify || (*client.done)->can_push() || next_of(client).bytes < r.bytes;
 }
 
 void DmaWrite::send_piece(unsigned number) {
   Client& client = *clients_[number];
-  DmaWriteRequest& r = client.current;
-  const auto [address, n] = next_of(r);
+  DmaWriteRequest& r = client.oldest();
+  const auto [address, n] = next_of(client);
   const bool last = n == r.bytes;
   const std::uint8_t* from = r.src->bytes() + r.src_offset;
   Tlp tlp = Tlp::write(address, from, n, last ? std::move(r.src) : r.src);
@@ -51,33 +71,40 @@ void DmaWrite::send_piece(unsigned number) {
   if (words_ != nullptr && number != watching_) words_->written(address, n);
   ++counters_.tlps;
   counters_.bytes += n;
-  r.address += n;
   r.src_offset += n;
-  r.bytes -= n;
-  if (!last) return;
-  client.active = false;
-  if (r.notify) (*client.done)->push({r.tag});
+  counters_.requests += last;
+  if (last && r.notify) (*client.done)->push({r.tag});
+  sent(client, n);
+}
+
+void DmaWrite::sent(Client& client, std::uint32_t octets) {
+  if (!client.active) return client.in_pages->sent(octets);
+  client.current.address += octets;
+  client.current.bytes -= octets;
+  client.active = client.current.bytes != 0;
 }
 
 void DmaWrite::reset() {
   for (const auto& client : clients_) {
     client->current = {};
     client->active = false;
+    if (client->in_pages) client->in_pages->reset();
   }
   next_ = 0;
 }
 
 Wake DmaWrite::tick() {
   const auto count = static_cast<unsigned>(clients_.size());
+  const bool looked = look_ahead();
   bool sent = false;
   for (unsigned i = 0, c = next_; i < count; ++i, c = c + 1 == count ? 0 : c + 1) {
     Client& client = *clients_[c];
-    if (!client.active && !client.request->can_pop()) continue;
+    if (!client.has_work()) continue;
     if (sent) return Wake::next_cycle();
-    if (!tlps->can_push()) return Wake::on_traffic();
+    if (!tlps->can_push()) break;
     if (!space_.get().bus_master()) {
       space_.await(*this);
-      return Wake::on_traffic();
+      break;
     }
     if (!ready(client)) continue;
     send_piece(c);
@@ -85,8 +112,7 @@ Wake DmaWrite::tick() {
     next_ = c + 1 == count ? 0 : c + 1;
   }
   const unsigned last = next_ == 0 ? count - 1 : next_ - 1;
-  const bool more = sent && (clients_[last]->active || clients_[last]->request->can_pop());
-  return more ? Wake::next_cycle() : Wake::on_traffic();
+  return looked || (sent && clients_[last]->has_work()) ? Wake::next_cycle() : Wake::on_traffic();
 }
 
 void DmaWrite::describe(const Description& d) {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "model/common/link.h"
-#include "model/rnic/context/context.h"
 #include "model/rnic/context/word_watch.h"
 #include "model/rnic/messages/dma.h"
+#include "model/rnic/pcie/page_queue.h"
 #include "model/rnic/pcie/pcie_config.h"
 #include "model/rnic/pcie/tlp.h"
 
@@ -37,8 +37,8 @@ class DmaWrite final : public Stage {
   PopPort<DmaWriteRequest>& request(unsigned client) { return clients_.at(client)->request; }
   // A client that never asks for an answer has no such port: the first call makes it.
   PushPort<DmaWriteDone>& done(unsigned client);
-  // Where page lists are; requests without one need none.
-  void look_in(const ContextStore& contexts) { contexts_ = &contexts; }
+  // Requests of this client may name pages. Its reader of the page table has this name.
+  void in_pages(unsigned client, const char* name, ContextStore& contexts);
   // Sees the writes of all clients, in the cycle in which they enter the link, except those of the watching client.
   void tell(WordWatch& words, unsigned watching) {
     words_ = &words;
@@ -55,19 +55,26 @@ class DmaWrite final : public Stage {
     explicit Client(Stage& stage) : request(stage, "request") {}
     PopPort<DmaWriteRequest> request;
     std::optional<PushPort<DmaWriteDone>> done;
+    std::unique_ptr<PageQueue<DmaWriteRequest>> in_pages;
     DmaWriteRequest current;  // being cut
     bool active = false;
+    bool queued() const { return in_pages != nullptr && !in_pages->empty(); }
+    bool has_work() { return active || request->can_pop() || queued(); }
+    // Being cut, or the oldest in pages.
+    DmaWriteRequest& oldest() { return active ? current : in_pages->front(); }
   };
-  // What the next TLP of a request writes.
-  BusPiece next_of(const DmaWriteRequest& r) const;
+  bool look_ahead();
+  // What the next TLP of the client's oldest request writes.
+  BusPiece next_of(Client& client) const;
+  bool begin(Client& client);
   bool ready(Client& client);
   void send_piece(unsigned number);
+  void sent(Client& client, std::uint32_t octets);
 
   ConfigSpace& space_;
   const std::uint32_t max_payload_;
   std::vector<std::unique_ptr<Client>> clients_;
   unsigned next_ = 0;  // the next client to be served
-  const ContextStore* contexts_ = nullptr;
   WordWatch* words_ = nullptr;
   unsigned watching_ = 0;
   DmaWriteCounters counters_;

@@ -16,6 +16,7 @@ AtomicAlu::AtomicAlu(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore&
       words_(clk, cfg.operations),
       operations_(cfg.operations),
       slots_(cfg.operations) {
+  contexts.page_table.bind(pages);
   for (unsigned i = 0; i < cfg.operations; ++i) free_.push(i);
 }
 
@@ -32,13 +33,31 @@ std::optional<wire::TerminateCause> AtomicAlu::check(const QueuedAtomic& r) cons
   if ((stag->access & kRights) != kRights) return wire::rdma::kAccessRights;
   if (q.to + abi::kAtomicBytes < q.to) return wire::rdma::kToWrap;
   if (!stag->contains(q.to, abi::kAtomicBytes)) return wire::rdma::kBaseOrBounds;
-  if (address_of(q) % abi::kAtomicBytes != 0) return wire::rdma::kCatastrophicStream;
+  if (target_of(q).address % abi::kAtomicBytes != 0) return wire::rdma::kCatastrophicStream;  // pages are aligned
   return {};
 }
 
-// On the bus. Eight aligned octets are in one page.
-std::uint64_t AtomicAlu::address_of(const wire::AtomicRequest& q) const {
-  return contexts_.first_of(contexts_.stag(Stag{q.stag})->piece(q.stag, q.to, abi::kAtomicBytes)).address;
+MemoryPiece AtomicAlu::target_of(const wire::AtomicRequest& q) const {
+  return contexts_.stag(Stag{q.stag})->piece(q.stag, q.to, abi::kAtomicBytes);
+}
+
+// Whether it is known where on the bus the target is. Eight aligned octets are in one page, whose row of the page table
+// is asked for when the request is in front. Without a target: whether nothing is asked for.
+bool AtomicAlu::find(const MemoryPiece& target) {
+  const bool paged = target.list != 0;
+  const PagePlace place = contexts_.pages_of(Stag{target.list}).place(target.address);
+  if (asked_ && pages.can_use() && (!paged || pages.front().index != place.row)) {  // the STag has changed since
+    pages.drop();
+    asked_ = false;
+  }
+  if (paged && !asked_ && pages.can_ask()) {
+    pages.ask(place.row);
+    asked_ = true;
+  }
+  if (asked_ != paged || (asked_ && !pages.can_use())) return false;
+  if (!paged) address_ = target.address;
+  else address_ = pages.ok() ? pages.row().page[place.page] + place.offset : kNowhere;
+  return true;
 }
 
 unsigned AtomicAlu::newest_at(std::uint64_t address) const {
@@ -52,18 +71,26 @@ unsigned AtomicAlu::newest_at(std::uint64_t address) const {
 // there since that one's operand left memory, the result is not what the atomic must see (RFC 7306 section 5.4, rule 5:
 // the Writes before it): it waits until that one is answered, and reads memory.
 bool AtomicAlu::accept() {
-  if (!in->can_pop() || now() < next_start_ || free_.empty() || !read->can_push() || !event->can_push()) return false;
+  if (!in->can_pop()) return false;
+  if (accept_next()) return true;
+  contexts_.wake_at_change(*this);  // its target may change meanwhile
+  return false;
+}
+
+bool AtomicAlu::accept_next() {
   const QueuedAtomic& next = in->front();
   const bool known = contexts_.qp(next.qpn).valid;
   const auto cause = known ? check(next) : std::optional<wire::TerminateCause>();
   const bool starts = known && !cause;
-  const unsigned older = starts ? newest_at(address_of(next.request)) : kNone;
+  if (!find(starts ? target_of(next.request) : MemoryPiece{})) return false;
+  if (now() < next_start_ || free_.empty() || !read->can_push() || !event->can_push()) return false;
+  const unsigned older = starts ? newest_at(address_) : kNone;
   if (older != kNone && words_.overwritten(older)) {
     counters_.held_up += std::exchange(held_up_, true) ? 0 : 1;
-    contexts_.wake_at_change(*this);  // its target may change meanwhile
     return false;
   }
   held_up_ = false;
+  if (std::exchange(asked_, false)) pages.drop();
   const QueuedAtomic r = in->pop();
   next_start_ = now() + cfg_.initiation_interval;
   if (!known) return true;  // destroyed since: no QP to answer
@@ -77,14 +104,16 @@ bool AtomicAlu::accept() {
   return true;
 }
 
-// The value that an older one in flight at this address will write, or has sent to memory, is the operand.
+// The value that an older one in flight at this address will write, or has sent to memory, is the operand. From now on
+// the end of the STag waits for the answer: a round trip to host memory lies between.
 void AtomicAlu::start(const QueuedAtomic& r, unsigned older) {
   const unsigned i = free_.pop();
   Operation& op = operations_[i] = Operation{};
   op.request = r;
   op.epoch = contexts_.qp(r.qpn).epoch;
-  op.address = address_of(r.request);
+  op.address = address_;
   op.newest = true;
+  contexts_.in_flight.begin(StagWrites::kAtomic);
   words_.watch(i, op.address, older);
   if (older == kNone) return read->push({op.address, abi::kAtomicBytes, landing(i), {}, i, op.request.segment.owner});
   ++counters_.forwarded;
@@ -116,28 +145,19 @@ bool AtomicAlu::execute_one() {
   return true;
 }
 
-// The check and the write are a round trip to host memory apart: the STag may have ended.
-bool AtomicAlu::holds(const Operation& op) const {
-  const wire::AtomicRequest& q = op.request.request;
-  const StagContext* stag = contexts_.named(Stag{q.stag});
-  return stag != nullptr && stag->contains(q.to, abi::kAtomicBytes) && address_of(q) == op.address;
-}
-
 // The result is passed to the next one at the address while it is on its way to memory.
 bool AtomicAlu::finish() {
   if (executing_.empty() || executing_.front().done > now() || !write->can_push()) return false;
   const unsigned i = executing_.pop().operation;
   Operation& op = operations_[i];
   const AtomicResult result = execute(op.request.request, op.original);
-  op.revoked = !holds(op);
-  op.result = op.revoked ? op.original : result.value;
-  op.writes = op.ok && !op.revoked && result.writes;
+  op.result = result.value;
+  op.writes = op.ok && result.writes;
   op.executed = true;
   if (op.writes) {
     BufferRef buf = buffers_.take(op.request.segment.owner);
     store_le64(buf->bytes(), op.result);
     write->push({op.address, abi::kAtomicBytes, std::move(buf), 0, 0, true});
-    contexts_.in_flight.begin(StagWrites::kAtomic);
   }
   if (op.next != kNone) forward(i, op.next);
   unanswered_.push(i);
@@ -149,17 +169,12 @@ bool AtomicAlu::answer() {
   if (unanswered_.empty() || !out->can_push() || !event->can_push()) return false;
   Operation& op = operations_[unanswered_.front()];
   if (op.writes && !written->can_pop()) return false;
-  if (op.writes) {
-    written->pop();
-    contexts_.in_flight.end(StagWrites::kAtomic);
-  }
+  if (op.writes) written->pop();
+  contexts_.in_flight.end(StagWrites::kAtomic);
   const Qpn qpn = op.request.qpn;
   if (!op.ok) {
     ++counters_.failed;
     event->push({QpEvent::Kind::kStreamError, qpn, wire::rdma::kLocalCatastrophic, {}});
-  } else if (op.revoked) {
-    ++counters_.refused;
-    event->push({QpEvent::Kind::kStreamError, qpn, wire::rdma::kInvalidStag, op.request.segment});
   } else {
     ++(op.request.request.opcode() == wire::AtomicOpcode::kFetchAdd ? counters_.fetch_adds : counters_.cmp_swaps);
     if (op.epoch == contexts_.qp(qpn).epoch)
@@ -179,7 +194,7 @@ void AtomicAlu::reset() {
   ready_ = unanswered_ = {};
   executing_ = {};
   next_start_ = 0;
-  held_up_ = false;
+  held_up_ = asked_ = false;
   slots_.set(now(), 0, false);
 }
 

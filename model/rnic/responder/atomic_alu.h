@@ -58,6 +58,7 @@ class AtomicAlu final : public Stage {
   PopPort<DmaWriteDone> written{*this, "written"};
   PushPort<AtomicWork> out{*this, "out"};
   PushPort<QpEvent> event{*this, "event"};
+  PageTable::Reader pages{*this, "atomic_alu"};  // for the request in front; bound to the contexts' table
 
   AtomicAlu(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, const AtomicAluConfig& cfg);
   Wake tick() override;
@@ -83,7 +84,6 @@ class AtomicAlu final : public Stage {
     bool ok = true;         // host memory could be read
     bool writes = false;
     bool executed = false;
-    bool revoked = false;  // the STag ended before the operation could take place
   };
   struct Execution {
     unsigned operation = 0;
@@ -91,14 +91,15 @@ class AtomicAlu final : public Stage {
   };
 
   std::optional<wire::TerminateCause> check(const QueuedAtomic& r) const;
-  std::uint64_t address_of(const wire::AtomicRequest& q) const;
+  MemoryPiece target_of(const wire::AtomicRequest& q) const;
+  bool find(const MemoryPiece& target);
   unsigned newest_at(std::uint64_t address) const;
   bool accept();
+  bool accept_next();
   void start(const QueuedAtomic& r, unsigned older);
   bool take_operand();
   void forward(unsigned from, unsigned to);
   bool execute_one();
-  bool holds(const Operation& op) const;
   bool finish();
   bool answer();
 
@@ -111,7 +112,9 @@ class AtomicAlu final : public Stage {
   Ring<Execution> executing_;  // in the pipeline
   Ring<unsigned> unanswered_;  // in the order of execution; a write is in progress
   Cycle next_start_ = 0;
-  bool held_up_ = false;  // the next request waits for an older one
+  bool held_up_ = false;       // the next request waits for an older one
+  bool asked_ = false;         // a row of the page table is asked for
+  std::uint64_t address_ = 0;  // of the next request's target, on the bus
   Account slots_;
   BufferPool buffers_{abi::kAtomicBytes};
   AtomicAluCounters counters_;

@@ -126,10 +126,7 @@ SwappedIn measure_atomic_alu() {
   segmenter.in(out);
   return measure_swapped_in<rtl::AtomicAluPins>(
       block,
-      [](auto& m, auto&& f) {
-        f(m.read_done_data_i, m.in_qp_i, m.in_stag_i, m.in_region_i, m.in_page_i, m.held_stag_i, m.held_region_i,
-          m.held_page_i, m.answer_qp_i);
-      },
+      [](auto& m, auto&& f) { f(m.read_done_data_i, m.in_qp_i, m.in_stag_i, m.in_region_i, m.pages_i, m.answer_qp_i); },
       b.contexts);
 }
 

@@ -616,6 +616,13 @@ TEST_F(TableChecks, AnotherStageMayNotUseARow) {
 TEST_F(TableChecks, AnotherStageMayNotChangeARowInPlace) {
   refused([this] { bench.table.own(3, &Row::uses); }, "rows: changed in place by another stage");
 }
+TEST_F(TableChecks, AReaderDropsOneRowACycle) {
+  if (!kSanitized) GTEST_SKIP() << "checked with sanitizers only";
+  Bench two({2, 1, 1}, {{{{10, 3, 1000}, {10, 4}}, {}}});
+  run_to(20);
+  two[0].reader.drop();
+  EXPECT_THAT([&] { two[0].reader.drop(); }, ThrowsMessage<InternalError>(HasSubstr("rows.r0: two rows are dropped")));
+}
 TEST_F(TableChecks, AColumnIsWrittenOnceInACycle) {
   refused(
       [this] {

@@ -96,7 +96,7 @@ TEST(Scenario, EveryKeyIsRead) {
       "from_side": {"markers": true, "ird": 3, "max_retries": 5, "keep_alive": "off"}, "to_side": {"crc": true, "private_data": "yo"}}],
     "work": [[{"name": "w", "connections": ["x"], "direction": "both", "op": "write",
                "size": {"law": "log_uniform", "min": 1, "max": 4096}, "count": 5, "depth": 4, "signal_every": 2,
-               "align": 1, "pattern": "counting"},
+               "align": 1, "pattern": "counting", "pages": "64k"},
               {"name": "r", "connections": "x", "direction": "reverse", "op": "read", "size": 8}],
              {"name": "p", "op": "send", "mode": "pingpong", "size": 1}],
     "checks": [{"check": "data"}, {"name": "fast", "check": "min_goodput_gbps", "work": "w", "value": 1.5}]
@@ -132,6 +132,7 @@ TEST(Scenario, EveryKeyIsRead) {
   EXPECT_EQ(w.signal_every, 2u);
   EXPECT_EQ(w.align, 1u);
   EXPECT_EQ(w.pattern, workload::Pattern::kCounting);
+  EXPECT_EQ(w.pages, workload::Pages::k64K);
   EXPECT_EQ(s.plan.phases[1][0].mode, workload::Mode::kPingPong);
   EXPECT_EQ(s.plan.phases[1][0].depth, 1u);
   ASSERT_EQ(s.checks.size(), 2u);

@@ -20,6 +20,7 @@ class PageListTest : public StageTest {
     for (std::uint32_t i = 0; i < 4; ++i) contexts.write_page(8 + i, pages[i]);
     contexts.write(Stag{stag_of(1)}, paged(kVa, 0x2f00));
     contexts.commit();
+    contexts.page_table.commit();
   }
   static StagContext paged(std::uint64_t va, std::uint64_t length) {
     StagContext c = region(va, length, abi::kLocalWrite | abi::kMwBind);
@@ -31,10 +32,13 @@ class PageListTest : public StageTest {
   }
   Pieces pieces(std::uint32_t stag, std::uint64_t to, std::uint32_t bytes) const {
     Pieces list;
-    for (MemoryPiece m = contexts.stag(Stag{stag})->piece(stag, to, bytes); m.bytes != 0;) {
-      const BusPiece p = contexts.first_of(m);
-      list.emplace_back(p.address, p.bytes);
-      m = {m.address + p.bytes, m.bytes - p.bytes, m.list};
+    MemoryPiece m = contexts.stag(Stag{stag})->piece(stag, to, bytes);
+    const PageList pages = contexts.pages_of(Stag{m.list});
+    while (m.bytes != 0) {
+      const PagePlace at = pages.place(m.address);
+      const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(m.bytes, pages.page_bytes() - at.offset));
+      list.emplace_back(contexts.page_table.peek(at.row).page[at.page] + at.offset, n);
+      m = {m.address + n, m.bytes - n, m.list};
     }
     return list;
   }
@@ -87,22 +91,23 @@ TEST_F(PageListTest, AWindowIsInThePagesOfItsRegion) {
   EXPECT_THAT(pieces(stag_of(2), 0, 0x100), ElementsAre(std::pair(0x50f80, 0x80), std::pair(0x20000, 0x80)));
 }
 
-// A transfer in flight when its region ends reaches no memory.
-TEST_F(PageListTest, AListThatIsGoneIsNowhere) {
-  const MemoryPiece m = contexts.stag(Stag{stag_of(1)})->piece(stag_of(1), kVa, 0xf81);
+// A transfer in flight when its region ends finds no page.
+TEST_F(PageListTest, AListThatIsGoneHasNoPage) {
   contexts.write(Stag{stag_of(1)}, StagContext{});
   contexts.commit();
-  const BusPiece p = contexts.first_of(m);
-  EXPECT_EQ(p.address, kNowhere);
-  EXPECT_EQ(p.bytes, m.bytes);
+  EXPECT_EQ(contexts.pages_of(Stag{stag_of(1)}).place(0x80).row, PagePlace::kNoRow);
 }
-TEST_F(PageListTest, SoIsOneBehindTheEndOfTheList) {
-  EXPECT_EQ(contexts.first_of({0x4000, 1, stag_of(1)}).address, kNowhere);
+TEST_F(PageListTest, NeitherHasTheOctetBehindItsEnd) {
+  const PageList pages = contexts.pages_of(Stag{stag_of(1)});
+  EXPECT_EQ(pages.place(0x3fff).row, 11u / PageRow::kPages);
+  EXPECT_EQ(pages.place(0x4000).row, PagePlace::kNoRow);
 }
-TEST_F(PageListTest, ALinearPieceIsTakenWhole) {
+TEST_F(PageListTest, ALinearPieceNamesNoList) {
   contexts.write(Stag{stag_of(3)}, region(0x1000, 0x100000, abi::kLocalWrite));
   contexts.commit();
-  EXPECT_THAT(pieces(stag_of(3), 0x1001, 0xfffff), ElementsAre(std::pair(0x1001, 0xfffff)));
+  const MemoryPiece m = contexts.stag(Stag{stag_of(3)})->piece(stag_of(3), 0x1001, 0xfffff);
+  EXPECT_EQ(m.address, 0x1001u);
+  EXPECT_EQ(m.list, 0u);
 }
 
 TEST(PageListSizeTest, FitsToTheOctet) {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/common/table.h"
 #include "model/rnic/pcie/tlp.h"
 #include "testbench/support/stage_test.h"
 
@@ -30,5 +31,7 @@ struct Client {
 
 // Both engines act in the cycle in which an item arrives.
 inline constexpr Cycle kThrough = test::kToEnd + test::kToEnd;
+// The first TLP of a request in pages waits for a row of the page table.
+inline constexpr Cycle kRow = TableConfig{}.read_cycles;
 
 }  // namespace rnic::pcie

@@ -208,15 +208,16 @@ TEST_F(DmaReadTest, AnswersWaitForRoomAndNoneIsLost) {
   for (std::uint32_t i = 0; i < 40; ++i) EXPECT_EQ(answers()[i], (std::pair{i, true}));
 }
 
-// Region 1: pages of 4 KiB at 0x1000 and 0; its octets are those of the first two pages of the memory, swapped.
+// Region 1: pages of 4 KiB at 0x1000 and 0 in turn; the page table holds four of them in a row.
 class PagedReadTest : public DmaReadTest {
  protected:
   ContextStore contexts{clk, {4, 4, 4, 16, 4, 16}};
   static constexpr std::uint32_t kList = test::stag_of(1);
-  PagedReadTest() {
+  void build_paged(unsigned tags = DmaReadConfig{}.max_tags) {
+    config.max_tags = tags;
     build(2);
-    test::paged_region(contexts, kList, {0x1000, 0});
-    dut->look_in(contexts);
+    test::paged_region(contexts, kList, {0x1000, 0, 0x1000, 0, 0x1000});
+    dut->in_pages(0, "client", contexts);
   }
   DmaReadRequest paged(std::uint64_t offset, std::uint32_t bytes, std::uint32_t tag) {
     return {offset, bytes, to, {}, tag, {}, kList};
@@ -224,9 +225,11 @@ class PagedReadTest : public DmaReadTest {
 };
 
 TEST_F(PagedReadTest, ATlpEndsWithItsPage) {
+  build_paged();
   clients[0]->source.send(paged(0xe00, 0x300, 7));
   run(100);
   ASSERT_THAT(pieces(tlps.messages()), ElementsAre(std::pair{0x1e00, 512}, std::pair{0, 256}));
+  EXPECT_EQ(tlps.cycles(), test::in_a_row(kThrough + kRow, 2));
   completions.send({whole(tlps[1]), whole(tlps[0])});
   run(100);
   EXPECT_THAT(answers(), ElementsAre(std::pair{7u, true}));
@@ -234,7 +237,20 @@ TEST_F(PagedReadTest, ATlpEndsWithItsPage) {
   EXPECT_EQ(std::memcmp(to + 512, memory, 256), 0);
 }
 
+// Its second row is asked for and not used; the next request gets its own.
+TEST_F(PagedReadTest, TheRestOfAFailedRequestIsNotRead) {
+  build_paged(1);
+  clients[0]->source.send({paged(0x3e00, 0x400, 7), paged(0x1000, 16, 8)});
+  run(100);
+  ASSERT_THAT(pieces(tlps.messages()), ElementsAre(std::pair{0xe00, 512}));
+  completions.send(Tlp::answer(tlps[0], CplStatus::kUr));
+  run(100);
+  EXPECT_THAT(answers(), ElementsAre(std::pair{7u, false}));
+  EXPECT_THAT(pieces(tlps.messages()), ElementsAre(std::pair{0xe00, 512}, std::pair{0, 16}));
+}
+
 TEST_F(PagedReadTest, AListThatIsGoneIsNowhere) {
+  build_paged();
   clients[0]->source.send(paged(0, 16, 7));
   contexts.write(Stag{kList}, StagContext{});
   contexts.commit();

@@ -100,15 +100,15 @@ TEST_F(DmaWriteTest, BackpressureLosesNothingAndKeepsNoBuffer) {
   EXPECT_EQ(clients[0]->sink.size(), 20u);
 }
 
-// Region 1: pages of 4 KiB at 0x50000, 0x20000 and 0x21000.
+// Region 1: pages of 4 KiB, the first at 0x50000, the others elsewhere; the page table holds four of them in a row.
 class PagedWriteTest : public DmaWriteTest {
  protected:
   ContextStore contexts{clk, {4, 4, 4, 16, 4, 16}};
   static constexpr std::uint32_t kList = test::stag_of(1);
   PagedWriteTest() {
     build(2);
-    test::paged_region(contexts, kList, {0x50000, 0x20000, 0x21000});
-    dut->look_in(contexts);
+    test::paged_region(contexts, kList, {0x50000, 0x20000, 0x21000, 0x70000, 0x30000});
+    dut->in_pages(0, "client", contexts);
   }
   DmaWriteRequest paged(std::uint64_t offset, std::uint32_t bytes, bool notify = true) {
     DmaWriteRequest r = request(offset, bytes, 7, notify);
@@ -126,7 +126,43 @@ TEST_F(PagedWriteTest, ATlpEndsWithItsPage) {
   EXPECT_EQ(pieces(tlps.messages()), expected);
   const std::uint8_t* octets = tlps[0].hold->bytes() + 8;
   for (const Tlp& t : tlps) EXPECT_EQ(std::exchange(octets, octets + t.bytes), t.data());
+  EXPECT_EQ(tlps.cycles(), test::in_a_row(kThrough + kRow, 18));
   EXPECT_THAT(clients[0]->sink.cycles(), ElementsAre(tlps.cycles().back()));
+}
+
+TEST_F(PagedWriteTest, TheNextRowIsThereWhenItIsNeeded) {
+  clients[0]->source.send(paged(0x3f00, 0x200));
+  run_until_idle(1000);
+  EXPECT_THAT(pieces(tlps.messages()), ElementsAre(std::pair{0x70f00, 256}, std::pair{0x30000, 256}));
+  EXPECT_EQ(tlps.cycles(), test::in_a_row(kThrough + kRow, 2));
+}
+
+TEST_F(PagedWriteTest, RowsAreReadAheadSoThatOnlyTheFirstRequestWaits) {
+  for (std::uint32_t i = 0; i < 20; ++i) clients[0]->source.send(paged(0x1000 * (i % 5), 4, false));
+  run_until_idle(1000);
+  EXPECT_EQ(tlps.cycles(), test::in_a_row(kThrough + kRow, 20));
+}
+
+TEST_F(PagedWriteTest, ARequestWithoutPagesWaitsForNoRow) {
+  clients[0]->source.send(paged(0, 4));
+  clients[1]->source.send(request(0x10000, 4, 3, false));
+  run_until_idle(1000);
+  EXPECT_THAT(pieces(tlps.messages()), ElementsAre(std::pair{0x10000, 4}, std::pair{0x50000, 4}));
+  EXPECT_THAT(tlps.cycles(), ElementsAre(kThrough, kThrough + kRow));
+}
+
+TEST_F(PagedWriteTest, AResetForgetsWhatWasAskedFor) {
+  for (std::uint32_t i = 0; i < 4; ++i) clients[0]->source.send(paged(0x1000 * i, 0x800));
+  sc_core::sc_start(6 * 4, sc_core::SC_NS);
+  clk.reset(*dut);
+  contexts.reset();
+  run_until_idle(100);
+  const std::size_t before = tlps.size();
+  test::paged_region(contexts, kList, {0x60000});
+  clients[0]->source.send(paged(8, 4));
+  run_until_idle(100);
+  EXPECT_GT(tlps.size(), before);
+  EXPECT_EQ(tlps.back().address, 0x60008u);
 }
 
 TEST_F(PagedWriteTest, RequestsOfOneClientStayInOrderWhateverTheyName) {
@@ -145,7 +181,7 @@ TEST_F(PagedWriteTest, RequestsOfOneClientStayInOrderWhateverTheyName) {
 TEST_F(PagedWriteTest, AListThatGoesBetweenTheTlpsOfAWriteIsNowhere) {
   test::At firmware{"firmware", clk};
   clients[0]->source.send(paged(0, 1024));
-  firmware.at(test::kToEnd + 1, [this] { contexts.write(Stag{kList}, StagContext{}); });
+  firmware.at(test::kToEnd + kRow + 1, [this] { contexts.write(Stag{kList}, StagContext{}); });
   run_until_idle(1000);
   EXPECT_THAT(pieces(tlps.messages()), ElementsAre(std::pair{0x50000, 256}, std::pair{0x50100, 256},
                                                    std::pair{kNowhere, 256}, std::pair{kNowhere, 256}));

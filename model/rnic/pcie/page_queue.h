@@ -1,0 +1,155 @@
+// A DMA client's requests that name pages of a region: they are taken ahead of their turn, so that the page table is
+// read meanwhile. See pcie.md.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "model/common/ring.h"
+#include "model/rnic/context/context.h"
+
+namespace rnic::pcie {
+
+// In the order of the requests, and with them those between them that name none. The rows of the page table are read in
+// the order of their use, and used where the table has them.
+template <class Request>
+class PageQueue {
+ public:
+  static constexpr std::size_t kRequests = 8;
+
+  PageQueue(Stage& engine, const char* name, PopPort<Request>& from, ContextStore& contexts)
+      : pages_(engine, name), from_(from), contexts_(contexts) {
+    contexts.page_table.bind(pages_);
+  }
+
+  // Takes a request, asks for a row, and drops one that nobody needs any more: one of each a cycle. Returns whether
+  // there was anything to do.
+  bool look_ahead() {
+    if (requests_.empty() && !comes_next()) return false;
+    dropped_ = drop_abandoned();
+    bool busy = dropped_;
+    if (requests_.size() < kRequests && from_->can_pop()) {
+      take(from_->pop());
+      busy = true;
+    }
+    return ask() || busy;
+  }
+  bool empty() const { return requests_.empty(); }
+  Request& front() { return requests_.front().request; }
+  // Whether the next octets of the oldest request can be sent.
+  bool ready() const {
+    const Walk& w = requests_.front();
+    return !w.abandoned && !dropped_ && (!w.named() || pages_.can_use());
+  }
+  // Where they are: as many as are in a page.
+  BusPiece next() const;
+  // So many of them are sent. With the last one the request is gone.
+  void sent(std::uint32_t octets);
+  // The rest of the oldest request is not needed: its rows are dropped when they come, one a cycle.
+  void abandon() {
+    requests_.front().abandoned = true;
+    if (asked_ == 0) asked_ = 1;
+  }
+
+  void reset() {
+    requests_.clear();
+    asked_ = 0;
+    dropped_ = false;
+  }
+
+ private:
+  struct Walk {
+    Request request;
+    PageList list;                             // when the rows were asked for
+    std::uint32_t next_row = 0, last_row = 0;  // to be asked for
+    unsigned rows = 0;                         // asked for and not used up
+    bool abandoned = false;
+
+    bool named() const { return request.region != 0; }
+    PagePlace place() const { return list.place(request.address); }
+  };
+  bool comes_next() const { return from_->can_pop() && from_->front().region != 0; }
+  void take(Request request);
+  bool ask();
+  bool drop_abandoned();
+
+  PageTable::Reader pages_;
+  PopPort<Request>& from_;
+  const ContextStore& contexts_;
+  Ring<Walk> requests_;
+  std::size_t asked_ = 0;  // requests from the front whose rows are all asked for
+  bool dropped_ = false;   // a row of an abandoned request, in this cycle
+};
+
+template <class Request>
+void PageQueue<Request>::take(Request request) {
+  Walk w;
+  w.request = std::move(request);
+  if (w.named()) {
+    w.list = contexts_.pages_of(Stag{w.request.region});
+    w.last_row = w.list.place(w.request.address + w.request.bytes - 1).row;
+    if (w.last_row == PagePlace::kNoRow) w.list = {};
+    w.next_row = w.place().row;
+  }
+  requests_.push(std::move(w));
+}
+
+template <class Request>
+bool PageQueue<Request>::ask() {
+  while (asked_ != requests_.size() && !requests_.at(asked_).named()) ++asked_;
+  if (asked_ == requests_.size() || !pages_.can_ask()) return false;
+  Walk& w = requests_.at(asked_);
+  pages_.ask(w.next_row);
+  ++w.rows;
+  asked_ += w.next_row++ == w.last_row;
+  return true;
+}
+
+// If the region is not as it was when the rows were asked for, its octets are nowhere.
+template <class Request>
+BusPiece PageQueue<Request>::next() const {
+  const Walk& w = requests_.front();
+  const Request& r = w.request;
+  if (!w.named()) return {r.address, r.bytes};
+  if (!pages_.ok()) return {kNowhere, r.bytes};
+  const PagePlace at = w.place();
+  const auto octets = static_cast<std::uint32_t>(std::min<std::uint64_t>(w.list.page_bytes() - at.offset, r.bytes));
+  const bool same = contexts_.pages_of(Stag{r.region}) == w.list;
+  return {same ? pages_.row().page[at.page] + at.offset : kNowhere, octets};
+}
+
+template <class Request>
+void PageQueue<Request>::sent(std::uint32_t octets) {
+  Walk& w = requests_.front();
+  const std::uint32_t row = w.place().row;
+  w.request.address += octets;
+  w.request.bytes -= octets;
+  const bool done = w.request.bytes == 0;
+  if (w.named() && (done || w.place().row != row)) {
+    pages_.drop();
+    --w.rows;
+  }
+  if (!done) return;
+  if (asked_ != 0) --asked_;
+  w.request = {};
+  requests_.drop();
+}
+
+template <class Request>
+bool PageQueue<Request>::drop_abandoned() {
+  if (requests_.empty() || !requests_.front().abandoned) return false;
+  Walk& w = requests_.front();
+  if (w.rows != 0) {
+    if (!pages_.can_use()) return false;
+    pages_.drop();
+    --w.rows;
+  }
+  if (w.rows == 0) {
+    --asked_;
+    w.request = {};
+    requests_.drop();
+  }
+  return true;
+}
+
+}  // namespace rnic::pcie
