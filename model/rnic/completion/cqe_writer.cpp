@@ -11,7 +11,7 @@ namespace rnic {
 CqeWriter::Cq& CqeWriter::cq(Cqn cqn) {
   Cq& q = cqs_[cqn.v];
   if (const std::uint32_t epoch = contexts_.cq(cqn).epoch; q.epoch != epoch) {
-    set_deadline(cqn, q, kNever);
+    deadlines_.cancel(cqn.v);
     q = Cq{};
     q.epoch = epoch;
   }
@@ -88,7 +88,7 @@ void CqeWriter::rearm(const CqArm& a) {
   q.armed = true;
   q.due = 0;
   if (unseen > seen_before) owe(a.cqn, q, q.solicited_only ? 1 : unseen);
-  else set_deadline(a.cqn, q, kNever);
+  else deadlines_.cancel(a.cqn.v);
 }
 
 // Entries of which the armed queue is to be notified: at once, or when there are enough of them, or in time.
@@ -96,18 +96,12 @@ void CqeWriter::owe(Cqn cqn, Cq& q, std::uint32_t entries) {
   const CqContext& ctx = contexts_.cq(cqn);
   q.due += entries;
   if (ctx.moderation_ns == 0 || (ctx.moderation_count != 0 && q.due >= ctx.moderation_count)) return raise(cqn, q);
-  if (q.deadline != kNever) return;
-  set_deadline(cqn, q, now() + clock().cycle_at_or_after(std::uint64_t{ctx.moderation_ns} * 1000));
-}
-
-void CqeWriter::set_deadline(Cqn cqn, Cq& q, Cycle at) {
-  if (q.deadline != kNever) deadlines_.erase({q.deadline, cqn.v});
-  q.deadline = at;
-  if (at != kNever) deadlines_.insert({at, cqn.v});
+  if (deadlines_.running(cqn.v)) return;
+  deadlines_.start(cqn.v, now() + clock().cycle_at_or_after(std::uint64_t{ctx.moderation_ns} * 1000));
 }
 
 void CqeWriter::raise(Cqn cqn, Cq& q) {
-  set_deadline(cqn, q, kNever);
+  deadlines_.cancel(cqn.v);
   q.armed = false;
   q.due = 0;
   ++counters_.notifications;
@@ -116,12 +110,10 @@ void CqeWriter::raise(Cqn cqn, Cq& q) {
 
 // At most one per cycle.
 bool CqeWriter::raise_late() {
-  if (deadlines_.empty() || deadlines_.begin()->first > now()) return false;
-  const Cqn cqn{deadlines_.begin()->second};
+  if (!deadlines_.due(now())) return false;
+  const Cqn cqn{deadlines_.take()};
   Cq& q = cq(cqn);
-  if (q.deadline == kNever) return true;  // of the number's earlier use
-  if (contexts_.cq(cqn).valid) raise(cqn, q);
-  else set_deadline(cqn, q, kNever);
+  if (q.armed && contexts_.cq(cqn).valid) raise(cqn, q);  // or the deadline was of the number's earlier use
   return true;
 }
 

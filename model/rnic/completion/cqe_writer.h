@@ -4,11 +4,10 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <set>
-#include <utility>
 #include <vector>
 
 #include "model/common/link.h"
+#include "model/common/timer_wheel.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/dma.h"
@@ -41,7 +40,7 @@ class CqeWriter final : public Stage {
   PushPort<CqOverflow> overflow{*this, "overflow"};
 
   CqeWriter(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
-      : Stage(nm, clk), contexts_(contexts), cqs_(contexts.cqs()) {}
+      : Stage(nm, clk), contexts_(contexts), cqs_(contexts.cqs()), deadlines_(contexts.cqs()) {}
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
@@ -56,9 +55,8 @@ class CqeWriter final : public Stage {
     std::uint32_t taken = 0;           // by the host, as far as it is known
     std::uint32_t last_solicited = 0;  // value of `produced` after the newest solicited entry
     bool armed = false, solicited_only = false;
-    std::uint32_t due = 0;    // entries that the notification under moderation is for,
-    Cycle deadline = kNever;  // and the latest time for it to leave
-    bool overrun = false;     // an entry was lost: nothing more is written
+    std::uint32_t due = 0;  // entries that the notification under moderation is for
+    bool overrun = false;   // an entry was lost: nothing more is written
 
     std::uint32_t unread() const { return produced - taken; }
     // The host's consumer index: values that are impossible are ignored.
@@ -79,16 +77,15 @@ class CqeWriter final : public Stage {
   void write(const CqeRequest& r);
   void rearm(const CqArm& a);
   void owe(Cqn cqn, Cq& q, std::uint32_t entries);
-  void set_deadline(Cqn cqn, Cq& q, Cycle at);
   void raise(Cqn cqn, Cq& q);
   bool raise_late();
-  Wake idle() const { return deadlines_.empty() ? Wake::on_traffic() : Wake::at_cycle(deadlines_.begin()->first); }
+  Wake idle() const { return Wake::at_cycle(deadlines_.next()); }
 
   const ContextStore& contexts_;
   std::vector<Cq> cqs_;
   BufferPool buffers_{abi::kCqeBytes};
   bool send_turn_ = false;
-  std::set<std::pair<Cycle, std::uint32_t>> deadlines_;  // with the CQ's number
+  TimerWheel deadlines_;  // of notifications under moderation, by CQ
   std::optional<Inquiry> asked_;
   std::array<std::uint8_t, abi::kCqRecordBytes> record_{};
   CqeWriterCounters counters_;

@@ -64,7 +64,7 @@ FwCpu::FwCpu(sc_core::sc_module_name nm, ClockDomain& clk, const FwCpuConfig& co
       room_(room_for(settings, config.target, name())),
       contexts_(contexts),
       bus_(std::make_unique<ChipBus>(config, pool, contexts, room_.setups, room_.connections)),
-      timer_at_(room_.connections, kNever),
+      timers_(room_.connections),
       way_(std::make_unique<std::vector<CodePlace>>()),
       profile_(contexts.flows(), room_.connections, clk.period_ps()) {
   firmware_ = config.target == FirmwareTargetKind::kNative ? make_native_target(*bus_, settings, name())
@@ -93,7 +93,6 @@ void FwCpu::reset() {
   stalled_ = false;
   fence_.reset();
   timers_.clear();
-  timer_at_.assign(timer_at_.size(), kNever);
   fault_.reset();
   profile_.reset();
   handler_ = command_ = 0;
@@ -114,7 +113,7 @@ Wake FwCpu::tick() {
   if (stalled_ || (fence_ && !operations.empty())) return Wake::on_traffic();
   if (!operations.empty()) return Wake::at_cycle(operations.front().due + slip_);
   if (now() < busy_until()) return Wake::at_cycle(busy_until());
-  return timers_.empty() ? Wake::on_traffic() : Wake::at_cycle(timers_.begin()->first);
+  return fault_ ? Wake::on_traffic() : Wake::at_cycle(timers_.next());
 }
 
 // A register write that its block cannot take yet stalls the processor, and so everything that follows.
@@ -165,9 +164,9 @@ bool FwCpu::issue(TimedOperation& operation) {
                  [&](fw::WriteStag& op) { return write(op); },
                  [&](fw::SetTimer& op) {
                    const std::uint64_t ps = std::uint64_t{op.microseconds} * 1'000'000;
-                   return set_timer(op.id, now() + clock().cycle_at_or_after(ps)), true;
+                   return timers_.start(op.id, now() + clock().cycle_at_or_after(ps)), true;
                  },
-                 [&](fw::CancelTimer& op) { return cancel_timer(op.id), true; }},
+                 [&](fw::CancelTimer& op) { return timers_.cancel(op.id), true; }},
       operation.action);
 }
 
@@ -182,7 +181,7 @@ bool FwCpu::write(const fw::WriteStag& op) {
 // One event at a time. The end of a stream comes before TCP's later events about its flow, and the host comes last.
 bool FwCpu::dispatch_next() {
   if (fault_) return false;
-  const bool timer = !timers_.empty() && timers_.begin()->first <= now();
+  const bool timer = timers_.due(now());
   if (!timer && !qp_events->can_pop() && !cq_overflows->can_pop() && !srq_events->can_pop() &&
       next_of_llp() == nullptr && !commands->can_pop()) {
     return false;
@@ -218,9 +217,7 @@ void FwCpu::run(const Event& event) {
 
 void FwCpu::handle(bool timer) {
   if (timer) {
-    const std::uint32_t id = timers_.begin()->second;
-    cancel_timer(id);
-    run(fw::TimerExpired{id});
+    run(fw::TimerExpired{timers_.take()});
   } else if (qp_events->can_pop()) {
     const QpEvent& event = qp_events->front();
     if (event.kind == QpEvent::Kind::kFirstFpdu) {
@@ -252,7 +249,7 @@ void FwCpu::die(const FirmwareFault& fault) {
   fault_ = {
       std::string(fault.what()) + ", in event " + std::to_string(counters_.events) + " (" + handled() + ')' + advice,
       text_of(fault)};
-  while (!timers_.empty()) cancel_timer(timers_.begin()->second);
+  timers_.clear();
   abi::Event event;
   event.type = abi::EventType::kDeviceFatal;
   event.status = static_cast<std::uint8_t>(fault.cause);
@@ -312,18 +309,6 @@ void FwCpu::dispatch(const SrqEvent& e) {
   }
 }
 
-void FwCpu::set_timer(std::uint32_t id, Cycle at) {
-  cancel_timer(id);
-  timer_at_.at(id) = at;
-  timers_.insert({at, id});
-}
-
-void FwCpu::cancel_timer(std::uint32_t id) {
-  if (timer_at_.at(id) == kNever) return;
-  timers_.erase({timer_at_[id], id});
-  timer_at_[id] = kNever;
-}
-
 std::string FwCpu::waiting_for() const {
   if (fault_) return "nothing: its firmware stopped (" + fault_->reason + ")";
   return stalled_ ? "room in a link for the firmware's operation" : "";
@@ -358,7 +343,7 @@ void FwCpu::describe_figures(const StatsGroup& group) const {
       [this] { return static_cast<double>(now()); }, "share of time that the processor spent in handlers");
   profile_.register_stats(group);
   group.derived(
-      "timers", [this] { return static_cast<double>(timers_.size()); }, "timers", "timers running at present");
+      "timers", [this] { return static_cast<double>(timers_.running()); }, "timers", "timers running at present");
   group.counter("unexpected_events", bus_->log_count(fw::LogCode::kUnexpectedEvent), "events",
                 "events that were invalid in the state of their connection");
   group.counter("no_listener", bus_->log_count(fw::LogCode::kNoListener), "connections",

@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "model/common/account.h"
 #include "model/common/firmware_view.h"
 #include "model/common/link.h"
+#include "model/common/timer_wheel.h"
 #include "model/common/value_words.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/fwcpu/firmware_fault.h"
@@ -98,8 +98,6 @@ class FwCpu final : public Stage, public FirmwareView {
   void dispatch(const LlpEvent& event);
   void dispatch(const QpEvent& event);
   void dispatch(const SrqEvent& event);
-  void set_timer(std::uint32_t id, Cycle at);
-  void cancel_timer(std::uint32_t id);
   Cycle busy_until() const;
   bool busy(Cycle at) const;
   Cycle code_cycle(Cycle at) const;
@@ -117,8 +115,7 @@ class FwCpu final : public Stage, public FirmwareView {
   Cycle slip_ = 0;                  // added to the running handler's times by waits for links
   bool stalled_ = false;            // an operation waits for its link
   std::optional<StagFence> fence_;  // an STag was ended: later operations wait for the writes that it allowed
-  std::set<std::pair<Cycle, std::uint32_t>> timers_;
-  std::vector<Cycle> timer_at_;  // by id
+  TimerWheel timers_;
   std::optional<FirmwareStop> fault_;
   std::function<void()> on_fault_;
   LogRing* log_ = nullptr;

@@ -186,9 +186,6 @@ void Association::set_timers() {
   set_timer(kSackDelay, c_.receiver.deadline());
 }
 
-void Association::set_timer(std::uint32_t which, Cycle at) {
-  if (at == kNever) e_.timers.stop(e_.timer(id_, which));
-  else e_.timers.start(e_.timer(id_, which), at);
-}
+void Association::set_timer(std::uint32_t which, Cycle at) { e_.timers.start(e_.timer(id_, which), at); }
 
 }  // namespace rnic::sctp

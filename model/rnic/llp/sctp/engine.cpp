@@ -63,7 +63,7 @@ void Engine::reset() {
   free = sends = idle = llp::IdQueue<AssociationId>(associations);
   for (std::uint32_t i = 0; i < associations; ++i) free.push(AssociationId{i});
   credits = acks = llp::IdQueue<StreamIndex>(streams);
-  timers = llp::IdTimers<TimerId>(associations * kTimers);
+  timers = TimerWheel(associations * kTimers);
   sent = {};
   delivery.reset();
   events = {};

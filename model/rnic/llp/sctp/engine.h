@@ -9,9 +9,9 @@
 #include "model/common/clock_domain.h"
 #include "model/common/drops.h"
 #include "model/common/ring.h"
+#include "model/common/timer_wheel.h"
 #include "model/rnic/llp/flow_queue.h"
 #include "model/rnic/llp/flow_table.h"
-#include "model/rnic/llp/flow_timers.h"
 #include "model/rnic/llp/link_address.h"
 #include "model/rnic/llp/sctp/association_context.h"
 #include "model/rnic/llp/sctp/ids.h"
@@ -48,7 +48,7 @@ struct Engine {
   std::uint16_t stream_of(FlowId flow) const {
     return static_cast<std::uint16_t>((flow.v - first_flow) % config.streams);
   }
-  TimerId timer(AssociationId a, std::uint32_t which) const { return TimerId{a.v * kTimers + which}; }
+  std::uint32_t timer(AssociationId a, std::uint32_t which) const { return a.v * kTimers + which; }
 
   AssociationContext& context(AssociationId a) { return *contexts[a.v]; }
   StreamContext& stream(StreamIndex stream) {
@@ -90,7 +90,7 @@ struct Engine {
   llp::IdTable<AssociationId> table;
   llp::IdQueue<AssociationId> free, sends, idle;
   llp::IdQueue<StreamIndex> credits, acks;
-  llp::IdTimers<TimerId> timers;
+  TimerWheel timers;  // all that timer() numbers
   llp::SlotPool<SentMessage> sent;
   SegmentDelivery delivery;
   Ring<LlpEvent> events;

@@ -1,4 +1,4 @@
-// What the engine counts: associations, their streams and their timers.
+// What the engine counts: associations, their streams and messages.
 #pragma once
 
 #include "model/common/ids.h"
@@ -9,7 +9,6 @@ using AssociationId = Id<struct AssociationTag>;
 using StreamIndex = Id<struct StreamIndexTag>;     // a stream among those of all associations
 using SentId = Id<struct SentMessageTag>;          // a message of ours that is not acknowledged
 using ReceivedId = Id<struct ReceivedMessageTag>;  // a message of the peer that is not delivered
-using TimerId = Id<struct TimerTag>;               // a timer among those of all associations
 
 inline constexpr AssociationId kNoAssociation{0xffffffffu};
 

@@ -243,8 +243,9 @@ void SctpAssociation::serve_credits() {
 // ---- Timers
 
 void SctpAssociation::run_timers() {
-  for (sctp::TimerId t; (t = engine_.timers.expired(now())) != engine_.timers.kNone;) {
-    Association(engine_, AssociationId{t.v / sctp::kTimers}).expired(t.v % sctp::kTimers);
+  while (engine_.timers.due(now())) {
+    const std::uint32_t timer = engine_.timers.take();
+    Association(engine_, AssociationId{timer / sctp::kTimers}).expired(timer % sctp::kTimers);
   }
 }
 

@@ -1,6 +1,6 @@
 // One timer per flow with three purposes: to retransmit unacknowledged data (RFC 6298), to probe a window that stays
 // too small (RFC 9293 section 3.8.6.1), and to probe an idle peer (section 3.8.4). It decides how long to wait, and
-// when to give up. FlowTimers counts the cycles.
+// when to give up. A TimerWheel counts the cycles.
 #pragma once
 
 #include <cstdint>

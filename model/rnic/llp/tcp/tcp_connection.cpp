@@ -41,7 +41,7 @@ void TcpConnection::reset() {
   table_ = llp::FlowTable(flows);
   free_ = late_fins_ = llp::FlowQueue(flows);
   for (std::uint32_t i = 0; i < flows; ++i) free_.push(FlowId{i});
-  time_waits_ = llp::FlowTimers(flows);
+  time_waits_ = TimerWheel(flows);
   listening_.reset();
 }
 
@@ -65,8 +65,8 @@ bool TcpConnection::step() {
     on_report(from_rx->pop());
   } else if (op->can_pop()) {
     on_op(op->pop());
-  } else if (const FlowId flow = time_waits_.expired(now()); flow != kNoFlow) {
-    release(flow);
+  } else if (time_waits_.due(now())) {
+    release(FlowId{time_waits_.take()});
   }
   return true;
 }
@@ -192,7 +192,7 @@ void TcpConnection::peer_closed(FlowId flow, bool told) {
     case State::kFinWait2:
       return enter_time_wait(flow);
     case State::kTimeWait:
-      time_waits_.start(flow, now() + time_wait_);
+      time_waits_.start(flow.v, now() + time_wait_);
       return;
     default:
       return;
@@ -212,7 +212,7 @@ void TcpConnection::close(FlowId flow) {
 
 void TcpConnection::enter_time_wait(FlowId flow) {
   connections_[flow.v].state = State::kTimeWait;
-  time_waits_.start(flow, now() + time_wait_);
+  time_waits_.start(flow.v, now() + time_wait_);
   tell<fw::TcpClosed>(flow);
 }
 
@@ -239,7 +239,7 @@ void TcpConnection::release(FlowId flow) {
 
 void TcpConnection::finish(FlowId flow) {
   table_.erase(flow);
-  time_waits_.stop(flow);
+  time_waits_.stop(flow.v);
   Connection& c = connections_[flow.v];
   const auto life = static_cast<std::uint16_t>(c.life + 1);  // later operations of the firmware are not meant for it
   c = Connection{};

@@ -6,9 +6,9 @@
 
 #include "model/common/link.h"
 #include "model/common/siphash.h"
+#include "model/common/timer_wheel.h"
 #include "model/rnic/llp/flow_queue.h"
 #include "model/rnic/llp/flow_table.h"
-#include "model/rnic/llp/flow_timers.h"
 #include "model/rnic/llp/link_address.h"
 #include "model/rnic/llp/tcp/tcp_config.h"
 #include "model/rnic/messages/llp_firmware.h"
@@ -119,7 +119,7 @@ class TcpConnection final : public Stage {
   llp::FlowTable table_;
   llp::FlowQueue free_;       // the one free for longest is taken first
   llp::FlowQueue late_fins_;  // established after the peer's FIN arrived
-  llp::FlowTimers time_waits_;
+  TimerWheel time_waits_;
   std::bitset<65536> listening_;
   std::uint16_t next_port_ = kFirstEphemeral;
   TcpConnectionCounters counters_;

@@ -47,7 +47,7 @@ void TcpTx::reset() {
   flows_ = std::vector<Flow>(flows);
   resources_.segments = {};
   acks_ = sends_ = reports_queue_ = llp::FlowQueue(flows);
-  rto_ = ack_timers_ = llp::FlowTimers(flows);
+  rto_ = ack_timers_ = TimerWheel(flows);
   in.reset();
   in.fpdu = {};
   counted_.assign(flows, {});
@@ -203,8 +203,8 @@ void TcpTx::fall_silent(FlowId flow) {
   f.acks = {};
   f.probe_owed = false;
   f.reset = true;
-  rto_.stop(flow);
-  ack_timers_.stop(flow);
+  rto_.stop(flow.v);
+  ack_timers_.stop(flow.v);
   account(flow);
 }
 
@@ -212,8 +212,8 @@ void TcpTx::release(FlowId flow) {
   Flow& f = flows_[flow.v];
   f.sender.clear(resources_);
   f = Flow{};
-  rto_.stop(flow);
-  ack_timers_.stop(flow);
+  rto_.stop(flow.v);
+  ack_timers_.stop(flow.v);
   report(flow, TxReport::Kind::kReleased);
 }
 

@@ -7,9 +7,9 @@
 #include "model/common/account.h"
 #include "model/common/beat_stage.h"
 #include "model/common/flows.h"
+#include "model/common/timer_wheel.h"
 #include "model/rnic/boundary/frame.h"
 #include "model/rnic/llp/flow_queue.h"
-#include "model/rnic/llp/flow_timers.h"
 #include "model/rnic/llp/link_address.h"
 #include "model/rnic/llp/tcp/ack_policy.h"
 #include "model/rnic/llp/tcp/fpdu_assembly.h"
@@ -130,7 +130,7 @@ class TcpTx final : public Stage, public Flows {
   tcp::SentOctets sent_;
   std::vector<std::uint32_t> uses_;  // of each flow's number, for owners; no reset clears them
   llp::FlowQueue acks_, sends_, reports_queue_;
-  llp::FlowTimers rto_, ack_timers_;
+  TimerWheel rto_, ack_timers_;
   struct Counted {
     std::uint32_t octets = 0;
     bool congested = false, repairing = false;

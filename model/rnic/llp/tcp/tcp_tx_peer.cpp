@@ -73,8 +73,8 @@ void TcpTx::answer(FlowId flow, RxFeedback::Answer answer) {
 void TcpTx::settle(FlowId flow, AckPolicy::Due due) {
   if (due == AckPolicy::Due::kNow) {
     acks_.push(flow);
-  } else if (due == AckPolicy::Due::kDelayed && !ack_timers_.running(flow)) {
-    ack_timers_.start(flow, now() + ack_settings_.delay);
+  } else if (due == AckPolicy::Due::kDelayed && !ack_timers_.running(flow.v)) {
+    ack_timers_.start(flow.v, now() + ack_settings_.delay);
   }
 }
 
@@ -92,14 +92,13 @@ void TcpTx::challenge(FlowId flow) {
 
 void TcpTx::restart_rto(FlowId flow) {
   const Cycle length = flows_[flow.v].sender.timeout(resources_);
-  if (length != kNever) rto_.start(flow, now() + length);
-  else rto_.stop(flow);
+  rto_.start(flow.v, length != kNever ? now() + length : kNever);
 }
 
 // An idle flow has no timer except keepalive.
 void TcpTx::on_queued(FlowId flow) {
   const tcp::Sender& sender = flows_[flow.v].sender;
-  if (sender.idle() && (!rto_.running(flow) || sender.keeps_alive(resources_))) restart_rto(flow);
+  if (sender.idle() && (!rto_.running(flow.v) || sender.keeps_alive(resources_))) restart_rto(flow);
 }
 
 void TcpTx::owe_probe(FlowId flow) {
@@ -108,10 +107,11 @@ void TcpTx::owe_probe(FlowId flow) {
 }
 
 void TcpTx::run_timers() {
-  for (FlowId flow = ack_timers_.expired(now()); flow != kNoFlow; flow = ack_timers_.expired(now())) {
+  while (ack_timers_.due(now())) {
+    const FlowId flow{ack_timers_.take()};
     if (flows_[flow.v].acks.on_delay_over()) acks_.push(flow);
   }
-  for (FlowId flow = rto_.expired(now()); flow != kNoFlow; flow = rto_.expired(now())) on_timeout(flow);
+  while (rto_.due(now())) on_timeout(FlowId{rto_.take()});
 }
 
 void TcpTx::on_timeout(FlowId flow) {

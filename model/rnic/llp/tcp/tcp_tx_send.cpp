@@ -26,7 +26,7 @@ void TcpTx::send(FlowId flow, std::uint32_t slot) {
   const tcp::QueuedSegment& s = resources_.segments[slot];
   counters_.count(departure, s.payload_bytes);
   if (!departure.again) sent_.set(flow, f.sender.snd_nxt());
-  if (!rto_.running(flow) || f.sender.snd_una() == s.seq) restart_rto(flow);
+  if (!rto_.running(flow.v) || f.sender.snd_una() == s.seq) restart_rto(flow);
   if (!s.buf) return send_bare(flow, s.seq, s.flags);
   tcp::SegmentFields fields = fields_of(flow, s.seq, s.flags, false);
   if (departure.ect) fields.ecn = wire::kEct0;
@@ -41,7 +41,7 @@ tcp::SegmentFields TcpTx::fields_of(FlowId flow, std::uint32_t seq, std::uint8_t
   tcp::SegmentFields fields;
   fields.seq = seq;
   fields.flags = flags;
-  if (flows_[flow.v].acks.write(ack_settings_, now(), bare, fields)) ack_timers_.stop(flow);
+  if (flows_[flow.v].acks.write(ack_settings_, now(), bare, fields)) ack_timers_.stop(flow.v);
   return fields;
 }
 
@@ -100,7 +100,7 @@ void TcpTx::send_earlier_ack(FlowId flow) {
   fields.seq = f.sender.snd_nxt();
   fields.flags = TcpHeader::kAck;
   const AckPolicy::Due rest = f.acks.write_earlier(ack_settings_, now(), fields);
-  ack_timers_.stop(flow);
+  ack_timers_.stop(flow.v);
   push_frame(flow, writer_.write_bare(f.key, f.peer_mac, fields));
   settle(flow, rest);
 }

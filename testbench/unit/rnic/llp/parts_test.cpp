@@ -7,7 +7,6 @@
 #include "model/config/resolve.h"
 #include "model/rnic/llp/flow_queue.h"
 #include "model/rnic/llp/flow_table.h"
-#include "model/rnic/llp/flow_timers.h"
 #include "model/rnic/llp/rto.h"
 #include "model/rnic/llp/tcp/tcp_config.h"
 #include "model/rnic/rx/mac_rx.h"
@@ -15,52 +14,6 @@
 
 namespace rnic::tcp {
 namespace {
-
-TEST(FlowTimers, FireAtTheirCycleInTheOrderOfTheFlows) {
-  llp::FlowTimers t(4);
-  t.start(FlowId{2}, 10);
-  t.start(FlowId{1}, 10);
-  t.start(FlowId{3}, 5);
-  EXPECT_EQ(t.next(), 5u);
-  EXPECT_EQ(t.expired(4), kNoFlow);
-  EXPECT_EQ(t.expired(5), FlowId{3});
-  EXPECT_EQ(t.expired(10), FlowId{1});
-  EXPECT_EQ(t.expired(10), FlowId{2});
-  EXPECT_EQ(t.next(), kNever);
-}
-
-TEST(FlowTimers, AgreeWithAModelUnderRandomUse) {
-  llp::FlowTimers t(8);
-  std::map<std::uint32_t, Cycle> model;
-  Prng prng(3);
-  for (Cycle now = 0; now < 20'000; ++now) {
-    const FlowId flow{static_cast<std::uint32_t>(prng.below(8))};
-    switch (prng.below(4)) {
-      case 0:
-        model[flow.v] = now + 1 + prng.below(50);
-        t.start(flow, model[flow.v]);
-        break;
-      case 1:
-        model.erase(flow.v);
-        t.stop(flow);
-        break;
-      default:
-        break;
-    }
-    std::vector<std::uint32_t> due, fired;
-    for (auto i = model.begin(); i != model.end();) {
-      if (i->second <= now) {
-        due.push_back(i->first);
-        i = model.erase(i);
-      } else {
-        ++i;
-      }
-    }
-    for (FlowId f = t.expired(now); f != kNoFlow; f = t.expired(now)) fired.push_back(f.v);
-    ASSERT_THAT(fired, testing::UnorderedElementsAreArray(due));
-    for (std::uint32_t i = 0; i < 8; ++i) ASSERT_EQ(t.running(FlowId{i}), model.count(i) == 1);
-  }
-}
 
 TEST(FlowTable, AgreesWithAModelUnderRandomUse) {
   llp::FlowTable table(64);
