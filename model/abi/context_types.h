@@ -129,6 +129,8 @@ struct StagContext {
     return names(stag) && kind == StagKind::kRegion && pd == domain && contains(to, bytes);
   }
   constexpr bool names(std::uint32_t stag) const { return valid && key == (stag & 0xff); }
+  // A window that names its region.
+  constexpr bool is_bound() const { return valid && kind != StagKind::kRegion; }
   // A stream of this QP may use it (RFC 5042 section 5.2.1: by protection domain, or by queue pair).
   constexpr bool serves(Qpn n, const QpContext& qp) const {
     return kind == StagKind::kWindow2 ? n == qpn && qp.epoch == qp_epoch : pd == qp.pd;

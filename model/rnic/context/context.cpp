@@ -19,6 +19,16 @@ void ContextStore::check_reads(FlowId f, const FlowContext& c) const {
                  "the context of flow " + std::to_string(f.v) + " changes while its octets are in the pipeline");
 }
 
+void ContextStore::apply_stags() {
+  for (const auto& [i, c] : stag_writes_) {
+    const StagContext& old = stags_[i];
+    if (old.is_bound() && --bound_.at(old.region) == 0) bound_.erase(old.region);
+    if (c.is_bound()) ++bound_[c.region];
+    stags_[i] = c;
+  }
+  stag_writes_.clear();
+}
+
 void ContextStore::describe(const Description& d) {
   const auto add = [&](const char* key, const auto& table, const char* unit, const char* text) {
     const auto valid = [&table] {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "model/abi/context_types.h"
@@ -66,11 +68,7 @@ class ContextStore final : public Committed, public Part, public Owners {
     return c != nullptr && c->names(region.v) ? PageList{c->first_page, c->pages, c->log_page} : PageList{};
   }
   // Whether windows are bound to a region.
-  bool has_windows(Stag region) const {
-    return std::any_of(stags_.begin(), stags_.end(), [&](const StagContext& s) {
-      return s.valid && s.kind != StagKind::kRegion && s.region == region.v;
-    });
-  }
+  bool has_windows(Stag region) const { return bound_.count(region.v) != 0; }
 
   // For numbers that come from the host: whether they are inside the table.
   bool has(Qpn n) const override { return n.v < qps_.size(); }
@@ -155,6 +153,7 @@ class ContextStore final : public Committed, public Part, public Owners {
     clear(flow_writes_, flows_);
     clear(cq_writes_, cqs_);
     clear(stag_writes_, stags_);
+    bound_.clear();
     clear(srq_writes_, srqs_);
     page_table.reset();
   }
@@ -163,7 +162,7 @@ class ContextStore final : public Committed, public Part, public Owners {
     apply(qp_writes_, qps_);
     apply(flow_writes_, flows_);
     apply(cq_writes_, cqs_);
-    apply(stag_writes_, stags_);
+    apply_stags();
     apply(srq_writes_, srqs_);
     waiters_.wake();
   }
@@ -174,6 +173,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   }
   // The number's earlier uses; a reset of the chip restarts the epochs.
   std::uint32_t life(std::uint32_t epoch) const { return lives_ + epoch - (epoch != 0); }
+  void apply_stags();
   void note_read(FlowId f, Cycle cycle) const;
   void check_reads(FlowId f, const FlowContext& written) const;
 
@@ -209,6 +209,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   mutable std::vector<Cycle> read_until_;  // by flow, the last cycle for which a stage has read it
   std::vector<CqContext> cqs_;
   std::vector<StagContext> stags_;
+  std::unordered_map<std::uint32_t, std::uint32_t> bound_;  // windows that are bound to a region, by its STag
   std::vector<SrqContext> srqs_;
   const std::size_t pages_;
   Writes<QpContext> qp_writes_;

@@ -41,6 +41,7 @@ void TcpConnection::reset() {
   table_ = llp::FlowTable(flows);
   free_ = late_fins_ = llp::FlowQueue(flows);
   for (std::uint32_t i = 0; i < flows; ++i) free_.push(FlowId{i});
+  in_use_ = 0;
   time_waits_ = TimerWheel(flows);
   listening_.reset();
 }
@@ -255,6 +256,7 @@ void TcpConnection::released(FlowId flow) {
   c.releases = 0;
   c.state = State::kFree;
   free_.push(flow);
+  --in_use_;
 }
 
 bool TcpConnection::is_open(FlowId flow) const {
@@ -291,11 +293,6 @@ void TcpConnection::command_rx(RxCommand::Kind kind, FlowId flow, std::uint32_t 
   c.flow = flow;
   c.bytes = bytes;
   to_rx->push(std::move(c));
-}
-
-std::size_t TcpConnection::flows_in_use() const {
-  const auto used = [](const Connection& c) { return c.state != State::kFree; };
-  return static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(), used));
 }
 
 std::string TcpConnection::waiting_for() const {

@@ -46,7 +46,7 @@ class TcpConnection final : public Stage {
 
   void describe(const Description& d) override;
   const TcpConnectionCounters& counters() const { return counters_; }
-  std::size_t flows_in_use() const;  // all that are not free
+  std::size_t flows_in_use() const { return in_use_; }  // all that are not free
   // Of this stage, per flow, in octets.
   static constexpr std::size_t bytes_per_flow();
 
@@ -118,6 +118,7 @@ class TcpConnection final : public Stage {
   std::vector<Connection> connections_;
   llp::FlowTable table_;
   llp::FlowQueue free_;       // the one free for longest is taken first
+  std::size_t in_use_ = 0;    // flows
   llp::FlowQueue late_fins_;  // established after the peer's FIN arrived
   TimerWheel time_waits_;
   std::bitset<65536> listening_;

@@ -190,6 +190,7 @@ tcp::Agreed TcpConnection::agree(const RxReport& syn) const {
 
 FlowId TcpConnection::take_flow(const llp::FlowKey& key) {
   const FlowId flow = free_.pop();
+  ++in_use_;
   table_.insert(flow, key);
   connections_[flow.v].iss = initial_sequence_number(key);
   return flow;

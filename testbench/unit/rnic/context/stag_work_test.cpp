@@ -2,6 +2,7 @@
 // nothing.
 #include "model/rnic/context/stag_work.h"
 
+#include "model/common/prng.h"
 #include "testbench/support/contexts.h"
 #include "testbench/support/stage_test.h"
 
@@ -207,6 +208,31 @@ TEST_F(StagWorkTest, AZeroBasedWindowOfAZeroBasedRegion) {
   EXPECT_EQ(bind(stag_of(4), {0x100, 0x80, stag_of(7), abi::kRemoteRead | abi::kZeroBased}), WcStatus::kSuccess);
   EXPECT_TRUE(entry(4).contains(0, 0x80));
   EXPECT_EQ(entry(4).piece(stag_of(4), 1, 1).address, kAddress + 0x101);
+}
+
+// Several writes of a cycle may name the same entry.
+TEST_F(StagWorkTest, TheWindowsOfARegionAreCountedAsAScanOfTheTableFindsThem) {
+  Prng random(7);
+  for (unsigned cycle = 0; cycle < 2000; ++cycle) {
+    for (std::uint64_t writes = random.below(4); writes-- != 0;) {
+      StagContext c;
+      c.valid = random.below(4) != 0;
+      c.kind = static_cast<StagKind>(random.below(3));
+      c.region = stag_of(static_cast<std::uint32_t>(random.below(3)), static_cast<std::uint8_t>(random.below(2)));
+      contexts.write(Stag{stag_of(static_cast<std::uint32_t>(random.below(6)))}, c);
+    }
+    contexts.commit();
+    if (random.below(200) == 0) contexts.reset();
+    for (std::uint32_t n = 0; n < 6; ++n) {
+      const std::uint32_t region = stag_of(n / 2, static_cast<std::uint8_t>(n % 2));
+      bool found = false;
+      for (std::uint32_t i = 0; i < contexts.stags(); ++i) {
+        const StagContext& c = entry(i);
+        found = found || (c.valid && c.kind != StagKind::kRegion && c.region == region);
+      }
+      ASSERT_EQ(contexts.has_windows(Stag{region}), found) << "cycle " << cycle << ", STag " << region;
+    }
+  }
 }
 
 }  // namespace
