@@ -38,6 +38,10 @@ class ConnectionManager {
   }
   ConnectionManager(const ConnectionManager&) = delete;
   ConnectionManager& operator=(const ConnectionManager&) = delete;
+  // Of this object, per connection and its flow, in octets.
+  static constexpr std::size_t bytes_per_connection() {
+    return sizeof(Connection) + sizeof(*by_flow_) + sizeof(*flow_epoch_) + sizeof(*life_) + sizeof(std::uint32_t);
+  }
 
   // Commands. check() has no effect; perform() executes a checked command. listen and unlisten complete at once.
   Status listen(const abi::Command& command);

@@ -39,6 +39,10 @@ class ResourceManager {
   ResourceManager(Bus& bus, const Settings& settings) : bus_(bus), settings_(settings) {}
   ResourceManager(const ResourceManager&) = delete;
   ResourceManager& operator=(const ResourceManager&) = delete;
+  // Of this object, in octets.
+  static constexpr std::size_t bytes_per_qp() { return sizeof(QpEntry); }
+  static constexpr std::size_t bytes_per_cq() { return sizeof(CqEntry); }
+  static constexpr std::size_t bytes_per_stag() { return sizeof(MrEntry); }
 
   // A command has no effect unless it returns kOk.
   Status create_cq(const abi::Command& c);

@@ -114,14 +114,14 @@ struct StagContext {
   StagKind kind = StagKind::kRegion;
   bool zero_based = false;
   std::uint8_t key = 0;
-  std::uint8_t access = 0;  // abi::AccessFlags
+  std::uint8_t access = 0;    // abi::AccessFlags
+  std::uint8_t log_page = 0;  // size of the list's pages; 0: no list
   Pdn pd;
   std::uint32_t region = 0;               // of a window: the STag it is bound to
   Qpn qpn;                                // of a window of type 2: the queue pair that it serves,
   std::uint32_t qp_epoch = 0;             // in this use of its number
   std::uint64_t address = 0, length = 0;  // virtual
-  std::uint64_t bus = 0;      // of the first octet; with a page list, its offset from the first page's start
-  std::uint8_t log_page = 0;  // size of the list's pages; 0: no list
+  std::uint64_t bus = 0;  // of the first octet; with a page list, its offset from the first page's start
   std::uint32_t first_page = 0, pages = 0;  // a region's part of the page table, used or reserved
 
   // A local key: this entry is the region that the STag names, in this domain, and [to, to + bytes) is inside it.

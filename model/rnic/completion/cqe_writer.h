@@ -55,8 +55,8 @@ class CqeWriter final : public Stage {
     std::uint32_t taken = 0;           // by the host, as far as it is known
     std::uint32_t last_solicited = 0;  // value of `produced` after the newest solicited entry
     bool armed = false, solicited_only = false;
-    std::uint32_t due = 0;  // entries that the notification under moderation is for
     bool overrun = false;   // an entry was lost: nothing more is written
+    std::uint32_t due = 0;  // entries that the notification under moderation is for
 
     std::uint32_t unread() const { return produced - taken; }
     // The host's consumer index: values that are impossible are ignored.

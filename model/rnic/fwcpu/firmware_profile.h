@@ -17,8 +17,8 @@ namespace rnic {
 // same for every target.
 class FirmwareProfile {
  public:
-  FirmwareProfile(std::size_t flows, std::size_t connections, std::uint64_t period_ps)
-      : period_ps_(period_ps), setups_(flows, period_ps), flow_of_(connections, kNoFlow) {}
+  FirmwareProfile(std::size_t connections, std::uint64_t period_ps)
+      : period_ps_(period_ps), setups_(period_ps), flow_of_(connections, kNoFlow) {}
 
   void began(const LlpEvent& event, Cycle arrived);
   void began_first_fpdu(FlowId flow, Cycle arrived);

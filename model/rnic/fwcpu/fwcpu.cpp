@@ -66,7 +66,7 @@ FwCpu::FwCpu(sc_core::sc_module_name nm, ClockDomain& clk, const FwCpuConfig& co
       bus_(std::make_unique<ChipBus>(config, pool, contexts, room_.setups, room_.connections)),
       timers_(room_.connections),
       way_(std::make_unique<std::vector<CodePlace>>()),
-      profile_(contexts.flows(), room_.connections, clk.period_ps()) {
+      profile_(room_.connections, clk.period_ps()) {
   firmware_ = config.target == FirmwareTargetKind::kNative ? make_native_target(*bus_, settings, name())
                                                            : make_rv32_target(*bus_, settings, config);
   functions_ = firmware_->functions();

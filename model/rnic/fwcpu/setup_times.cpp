@@ -5,22 +5,23 @@
 namespace rnic {
 
 void SetupTimes::opened(FlowId flow, Role role, Cycle syn, Cycle at) {
-  setups_.at(flow.v) = {true, role, Part::kTcp, syn, {}};
+  setups_[flow.v] = {role, Part::kTcp, syn, {}};
   enter(flow, Part::kFirmware, at);
 }
 
 void SetupTimes::enter(FlowId flow, Part part, Cycle at) {
-  if (flow.v >= setups_.size() || !setups_[flow.v].running) return;
-  Setup& s = setups_[flow.v];
+  const auto found = setups_.find(flow.v);
+  if (found == setups_.end()) return;
+  Setup& s = found->second;
   s.spent[static_cast<std::size_t>(s.part)] += at - s.since;
   s.part = part;
   s.since = at;
 }
 
 void SetupTimes::established(FlowId flow, Cycle at) {
-  if (flow.v >= setups_.size() || !setups_[flow.v].running) return;
+  if (!runs(flow)) return;
   enter(flow, Part::kFirmware, at);
-  const Setup& s = setups_[flow.v];
+  const Setup& s = setups_.at(flow.v);
   Times& times = times_[static_cast<std::size_t>(s.role)];
   Cycle total = 0;
   for (std::size_t part = 0; part < kParts; ++part) {
@@ -31,9 +32,7 @@ void SetupTimes::established(FlowId flow, Cycle at) {
   failed(flow);
 }
 
-void SetupTimes::failed(FlowId flow) {
-  if (flow.v < setups_.size()) setups_[flow.v].running = false;
-}
+void SetupTimes::failed(FlowId flow) { setups_.erase(flow.v); }
 
 void SetupTimes::register_stats(const StatsGroup& group) const {
   constexpr const char* kRoles[] = {"initiator", "responder"};

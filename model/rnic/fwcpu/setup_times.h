@@ -2,7 +2,8 @@
 #pragma once
 
 #include <array>
-#include <vector>
+#include <cstdint>
+#include <unordered_map>
 
 #include "model/common/cycle.h"
 #include "model/common/ids.h"
@@ -12,8 +13,8 @@ namespace rnic {
 
 class StatsGroup;
 
-// A setup is in one part at a time, so the parts add up to the total, to the cycle. Stored by flow; after construction
-// only the histograms' samples are allocated.
+// A setup is in one part at a time, so the parts add up to the total, to the cycle. A flow costs nothing outside of its
+// setup.
 class SetupTimes {
  public:
   enum class Role : std::uint8_t { kInitiator, kResponder };
@@ -21,7 +22,7 @@ class SetupTimes {
   enum class Part : std::uint8_t { kTcp, kMpa, kFirmware, kHost };
   static constexpr std::size_t kParts = 4;
 
-  SetupTimes(std::size_t flows, std::uint64_t period_ps) : setups_(flows), period_ps_(period_ps) {}
+  explicit SetupTimes(std::uint64_t period_ps) : period_ps_(period_ps) {}
 
   // TCP was opening from `syn` on; its event is there for the firmware at `at`.
   void opened(FlowId flow, Role role, Cycle syn, Cycle at);
@@ -29,14 +30,13 @@ class SetupTimes {
   void enter(FlowId flow, Part part, Cycle at);
   void established(FlowId flow, Cycle at);
   void failed(FlowId flow);
-  bool runs(FlowId flow) const { return flow.v < setups_.size() && setups_[flow.v].running; }
-  void reset() { setups_.assign(setups_.size(), {}); }
+  bool runs(FlowId flow) const { return setups_.count(flow.v) != 0; }
+  void reset() { setups_.clear(); }
 
   void register_stats(const StatsGroup& group) const;
 
  private:
   struct Setup {
-    bool running = false;
     Role role = Role::kInitiator;
     Part part = Part::kTcp;
     Cycle since = 0;
@@ -46,7 +46,7 @@ class SetupTimes {
     Histogram total;
     std::array<Histogram, kParts> parts;
   };
-  std::vector<Setup> setups_;  // by flow
+  std::unordered_map<std::uint32_t, Setup> setups_;  // those that run, by flow
   const std::uint64_t period_ps_;
   std::array<Times, 2> times_;  // by role, in ps
 };

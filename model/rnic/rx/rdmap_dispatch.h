@@ -49,7 +49,7 @@ class RdmapDispatch final : public Stage {
   const RdmapDispatchCounters& counters() const { return counters_; }
 
  private:
-  static constexpr std::uint64_t kNotOpened = ~std::uint64_t{0};
+  static constexpr std::uint32_t kNotOpened = ~0u;  // no epoch gets so far
   bool open(Qpn qpn);
   void deliver(const PlacedSegment& s);
   void end(const PlacedSegment& s);
@@ -60,7 +60,7 @@ class RdmapDispatch final : public Stage {
   void complete(const PlacedSegment& s, abi::WcStatus status);
 
   ContextStore& contexts_;
-  std::vector<std::uint64_t> opened_;  // by QP: epoch in which its first FPDU came in
+  std::vector<std::uint32_t> opened_;  // by QP: epoch in which its first FPDU came in
   std::optional<StagFence> fence_;     // of the message that waits for its delivery
   RdmapDispatchCounters counters_;
 };

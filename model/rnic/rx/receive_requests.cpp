@@ -9,12 +9,14 @@ ReceiveRequests::Queue& ReceiveRequests::queue(Rqn rqn) {
     pool_.clear(q.fetched);
     q = Queue{};
     q.epoch = epoch;
+    if (rqn.shared) arms_[rqn.v] = {};
   }
   return q;
 }
 
 void ReceiveRequests::reset() {
   queues_.assign(queues_.size(), {});
+  arms_.assign(arms_.size(), {});
   pool_ = {};
   ended_pool_ = {};
   ended_ = {};
@@ -44,16 +46,16 @@ void ReceiveRequests::arrive(FetchedRqe r) {
 void ReceiveRequests::arm(const SrqArm& a) {
   if (!contexts_.srq(a.srqn).valid) return;
   Queue& q = queue(a.srqn);
-  q.limit = a.limit;
-  q.serial = a.serial;
+  arms_[a.srqn.v] = {a.limit, a.serial};
   check_limit(a.srqn, q);
 }
 
 // One event per arming.
-void ReceiveRequests::check_limit(Srqn srqn, Queue& shared) {
-  if (left(shared) >= shared.limit) return;
-  shared.limit = 0;
-  events_.push({SrqEvent::Kind::kLimit, srqn, shared.serial});
+void ReceiveRequests::check_limit(Srqn srqn, const Queue& shared) {
+  Arm& arm = arms_[srqn.v];
+  if (left(shared) >= arm.limit) return;
+  arm.limit = 0;
+  events_.push({SrqEvent::Kind::kLimit, srqn, arm.serial});
 }
 
 ReceiveRequests::Next ReceiveRequests::next(Qpn qpn) {

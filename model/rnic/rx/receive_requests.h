@@ -16,7 +16,8 @@ namespace rnic {
 
 class ReceiveRequests {
  public:
-  explicit ReceiveRequests(const ContextStore& contexts) : contexts_(contexts), queues_(contexts.receive_queues()) {}
+  explicit ReceiveRequests(const ContextStore& contexts)
+      : contexts_(contexts), queues_(contexts.receive_queues()), arms_(contexts.srqs()) {}
 
   void reset();
 
@@ -57,18 +58,22 @@ class ReceiveRequests {
     std::uint16_t used = 0;    // and filled or, in a shared queue, taken by a QP
     bool ended = false;        // a QP's: its stream is over
     bool overrun = false;
-    std::uint32_t limit = 0, serial = 0;  // a shared one's
-    PooledQueue fetched;                  // the head is the next message's
+    PooledQueue fetched;  // the head is the next message's
+  };
+  // A shared queue's.
+  struct Arm {
+    std::uint32_t limit = 0, serial = 0;
   };
   static constexpr std::uint32_t kIndexMask = 0xfff;  // of a doorbell's producer index
   static std::uint32_t left(const Queue& q) { return (q.posted - q.used) & kIndexMask; }
 
   Queue& queue(Rqn rqn);
   void take_from(Srqn srqn, Queue& shared, Queue& own);
-  void check_limit(Srqn srqn, Queue& shared);
+  void check_limit(Srqn srqn, const Queue& shared);
 
   const ContextStore& contexts_;
   std::vector<Queue> queues_;  // by ContextStore::index; for a QP on a shared queue, the requests that it has taken
+  std::vector<Arm> arms_;      // by shared queue
   NodePool<FetchedRqe> pool_;
   NodePool<Qpn> ended_pool_;
   PooledQueue ended_;  // one entry for each request that goes unused

@@ -50,14 +50,14 @@ class TerminateGenerator final : public Stage {
   void count(bool first) { ++(first ? counters_.terminates : counters_.later_errors); }
 
  private:
-  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  static constexpr std::uint32_t kNone = ~0u;  // no epoch gets so far
   wire::TerminateCause told(wire::TerminateCause cause) const;
   void report(QpEvent error);
 
   const ContextStore& contexts_;
   BufferPool& buffers_;
   const TerminateConfig cfg_;
-  std::vector<std::uint64_t> reported_;  // by QP: the epoch whose first error is known
+  std::vector<std::uint32_t> reported_;  // by QP: the epoch whose first error is known
   TerminateGeneratorCounters counters_;
 };
 

@@ -62,10 +62,10 @@ class PayloadFetch final : public Stage {
     unsigned open = 0;  // reads not answered yet
     bool ok = true;
   };
-  static constexpr std::uint64_t kIntact = ~std::uint64_t{0};
+  static constexpr std::uint32_t kIntact = ~0u;  // no epoch gets so far
   // The epoch in which a QP's stream lost octets, and where the first of them would have been.
   struct Broken {
-    std::uint64_t epoch = kIntact;
+    std::uint32_t epoch = kIntact;
     std::uint16_t position = 0;
   };
   bool lost_octets(const Slot& slot) const { return broken_[slot.qpn.v].epoch == slot.epoch; }

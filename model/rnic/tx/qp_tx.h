@@ -22,26 +22,27 @@ inline constexpr unsigned kTxWaits = static_cast<unsigned>(TxWait::kCredit) + kL
 
 struct QpTx {
   std::uint32_t epoch = 0;
-  PooledQueue wqes;      // fetched, in posting order
-  PooledQueue internal;  // the firmware's messages, sent before the host's
+  PooledQueue wqes;       // fetched, in posting order
+  PooledQueue internal;   // the firmware's messages, sent before the host's
+  std::uint32_t due = 0;  // responses, including the current one
   OutboundMessage request, response;
-  PooledQueue read;                          // the target of a Read Response: one or none
-  TerminateMessage terminate;                // the content of the firmware's kTerminate
+  PooledQueue read;          // the target of a Read Response: one or none
+  std::uint32_t reads = 0;   // and atomics, outstanding against ORD
+  BufferRef terminate;       // the content of the firmware's kTerminate
+  std::uint64_t credit = 0;  // octets
+  wire::StreamPosition position = 0;
   std::uint32_t msn_send = 1, msn_read = 1;  // next MSN of QN 0 and QN 1,
   std::uint32_t msn_response = 1;            // and of QN 3
-  std::uint32_t reads = 0;                   // and atomics, outstanding against ORD
-  std::uint64_t credit = 0;                  // octets
-  wire::StreamPosition position = 0;
-  std::uint32_t due = 0;       // responses, including the current one
-  bool unfenced = false;       // the first FPDU has arrived
-  bool peer_closed = false;    // no more responses will come
-  bool response_turn = false;  // requests and responses of one QP alternate
-  bool halted = false;         // a local error: nothing more is sent
-  bool terminated = false;     // by our Terminate, the last message of the stream
-  bool draining = false;       // the firmware waits for everything posted
-  bool flushing = false;       // the stream is over: work completes with an error
-  bool revoking = false;       // its oldest request has ended an STag and waits for writes in progress
-  bool listed = false;         // in the list of those that can send
+  std::uint8_t terminate_bytes = 0;          // of its header
+  bool unfenced = false;                     // the first FPDU has arrived
+  bool peer_closed = false;                  // no more responses will come
+  bool response_turn = false;                // requests and responses of one QP alternate
+  bool halted = false;                       // a local error: nothing more is sent
+  bool terminated = false;                   // by our Terminate, the last message of the stream
+  bool draining = false;                     // the firmware waits for everything posted
+  bool flushing = false;                     // the stream is over: work completes with an error
+  bool revoking = false;                     // its oldest request has ended an STag and waits for writes in progress
+  bool listed = false;                       // in the list of those that can send
   TxWait waits = TxWait::kNothing;
 
   // A responder that has not received an FPDU yet (RFC 5044 section 7.1.2 rule 4).

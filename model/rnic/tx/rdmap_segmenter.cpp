@@ -48,7 +48,8 @@ bool RdmapSegmenter::accept() {
     QpTx& q = scheduler_.qp(t.qpn);
     q.halted = true;  // it is sent when the firmware says so, and nothing of the host before it
     scheduler_.give_up(q);
-    q.terminate = std::move(t);
+    q.terminate = std::move(t.buf);
+    q.terminate_bytes = t.bytes;
     busy = true;
   }
   return busy;
@@ -125,11 +126,11 @@ void RdmapSegmenter::prepare_terminate(const TxInternalWork& work) {
   if (q.fenced(contexts_.qp(work.qpn)) && !saw_a_segment) return;
   if (std::exchange(q.terminated, true)) return;
   q.halted = true;
-  if (!q.terminate.buf) {
-    q.terminate.buf = buffers_.take(contexts_.internal_work(work.qpn));
+  if (!q.terminate) {
+    q.terminate = buffers_.take(contexts_.internal_work(work.qpn));
     const wire::TerminateHeader header{work.cause, {}, {}, {}};
-    std::uint8_t* const at = q.terminate.buf->bytes() + Ulpdu::kOffset + wire::DdpUntaggedHeader::kBytes;
-    q.terminate.bytes = static_cast<std::uint8_t>(header.emit({at, wire::TerminateHeader::kControlBytes}));
+    std::uint8_t* const at = q.terminate->bytes() + Ulpdu::kOffset + wire::DdpUntaggedHeader::kBytes;
+    q.terminate_bytes = static_cast<std::uint8_t>(header.emit({at, wire::TerminateHeader::kControlBytes}));
   }
   scheduler_.post(work);
 }
@@ -301,7 +302,7 @@ void RdmapSegmenter::send_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const ab
 }
 
 BufferRef RdmapSegmenter::buffer_for(QpTx& q, const OutboundMessage& m) {
-  return m.opcode == Opcode::kTerminate ? std::move(q.terminate.buf) : buffers_.take(m.owner);
+  return m.opcode == Opcode::kTerminate ? std::move(q.terminate) : buffers_.take(m.owner);
 }
 
 void RdmapSegmenter::mark(Qpn qpn, WqeIssued::Marker marker) {

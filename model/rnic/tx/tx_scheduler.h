@@ -40,7 +40,7 @@ class TxScheduler final : public Part {
   void retire(QpTx& q) { wqe_pool_.pop(q.wqes); }  // the oldest
   TxInternalWork take_internal(QpTx& q) { return internal_pool_.pop(q.internal); }
   OutboundMessage next_internal(const QpTx& q) const {
-    return internal_message(internal_pool_.front(q.internal), q.terminate.bytes);
+    return internal_message(internal_pool_.front(q.internal), q.terminate_bytes);
   }
   void drop_internal(QpTx& q) { internal_pool_.clear(q.internal); }
 

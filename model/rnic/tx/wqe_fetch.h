@@ -103,8 +103,8 @@ class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
     std::uint16_t taken = 0;     // returned by the consumer
     std::uint16_t delivered = 0;
     bool listed = false;
-    std::uint64_t entries = 0;             // issued, in total
     bool active = false, starved = false;  // as counted
+    std::uint64_t entries = 0;             // issued, in total
   };
   struct Read {
     Queue queue;

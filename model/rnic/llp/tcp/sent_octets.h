@@ -4,25 +4,33 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <utility>
+#include <vector>
 
 #include "model/common/ids.h"
 #include "model/common/registered.h"
 
 namespace rnic::tcp {
 
-class SentOctets {
+class SentOctets final : public Committed {
  public:
-  static constexpr std::size_t kBytesPerFlow = sizeof(Registered<std::uint32_t>);
+  static constexpr std::size_t kBytesPerFlow = sizeof(std::uint32_t);
 
-  SentOctets(ClockDomain& clk, std::size_t flows) {
-    for (std::size_t i = 0; i < flows; ++i) snd_nxt_.emplace_back(clk);
+  SentOctets(ClockDomain& clk, std::size_t flows) : clk_(clk), snd_nxt_(flows) {}
+  std::uint32_t snd_nxt(FlowId flow) const { return snd_nxt_[flow.v]; }
+  void set(FlowId flow, std::uint32_t snd_nxt) {
+    written_.emplace_back(flow, snd_nxt);
+    clk_.commit_later(*this);
   }
-  std::uint32_t snd_nxt(FlowId flow) const { return snd_nxt_[flow.v].get(); }
-  void set(FlowId flow, std::uint32_t snd_nxt) { snd_nxt_[flow.v].set(snd_nxt); }
+  void commit() override {
+    for (const auto& [flow, snd_nxt] : written_) snd_nxt_[flow.v] = snd_nxt;
+    written_.clear();
+  }
 
  private:
-  std::deque<Registered<std::uint32_t>> snd_nxt_;  // they never move
+  ClockDomain& clk_;
+  std::vector<std::uint32_t> snd_nxt_;
+  std::vector<std::pair<FlowId, std::uint32_t>> written_;  // in this cycle
 };
 
 }  // namespace rnic::tcp

@@ -18,7 +18,7 @@ class SetupTimesTest : public testing::Test {
   std::uint64_t value(const char* role, const char* part, const char* figure = "max") const {
     return to_json(registry)[role][part][figure];
   }
-  SetupTimes times{8, 4000};
+  SetupTimes times{4000};
   StatsRegistry registry;
 };
 
