@@ -1,6 +1,8 @@
 #include "model/system/accounting.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -11,7 +13,7 @@
 namespace rnic {
 namespace {
 
-constexpr const char* kLink = "link";
+constexpr const char *kLink = "link", *kCore = "core";
 
 }  // namespace
 
@@ -123,10 +125,41 @@ void Accounting::restart() {
   if (working) follow(true, phase);
 }
 
+// Host cores, of nodes that have more of them than sim.account_cores.
+std::map<std::string, std::vector<std::size_t>> Accounting::many_cores() const {
+  const std::size_t most = system_.config().sim.account_cores;
+  std::map<std::string, std::vector<std::size_t>> cores;
+  for (std::size_t i = 0; i < things_.size() && most != 0; ++i) {
+    if (std::string_view(things_[i].spec.kind) == kCore) cores[things_[i].node].push_back(i);
+  }
+  for (auto i = cores.begin(); i != cores.end();) i = i->second.size() <= most ? cores.erase(i) : std::next(i);
+  return cores;
+}
+
+std::map<std::string, std::size_t> Accounting::cores_left_out() const {
+  std::map<std::string, std::size_t> numbers;
+  for (const auto& [node, cores] : many_cores()) numbers[node] = cores.size() - system_.config().sim.account_cores;
+  return numbers;
+}
+
+// Of equally busy cores the first ones.
+std::vector<bool> Accounting::shown(const std::vector<Account::Totals>& all) const {
+  std::vector<bool> shown(things_.size(), true);
+  std::map<std::string, std::vector<std::size_t>> many = many_cores();
+  for (auto& [node, cores] : many) {
+    std::stable_sort(cores.begin(), cores.end(),
+                     [&](std::size_t a, std::size_t b) { return all[a].busy > all[b].busy; });
+    for (std::size_t k = system_.config().sim.account_cores; k < cores.size(); ++k) shown[cores[k]] = false;
+  }
+  return shown;
+}
+
 nlohmann::ordered_json Accounting::json() const {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   const std::vector<Account::Totals> all = totals();
+  const std::vector<bool> is_shown = shown(all);
   for (std::size_t i = 0; i < things_.size(); ++i) {
+    if (!is_shown[i]) continue;
     const Accounted& t = things_[i];
     const Account& account = t.account(t.clk->next());
     std::uint64_t starved = 0;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -66,12 +67,16 @@ class Accounting final {
   // Until now: for the whole run, and for the counted part.
   std::vector<Account::Totals> all() const;
   std::vector<Account::Totals> totals() const;
-  // One object each: `occupancy` of stats.json.
+  // One object each: `occupancy` of stats.json. Of a node's host cores at most as many as sim.account_cores says.
   nlohmann::ordered_json json() const;
+  // By node, how many host cores are not in it; without nodes where all are.
+  std::map<std::string, std::size_t> cores_left_out() const;
 
  private:
   void add_links(const Station& s);
   void follow_uses();
+  std::map<std::string, std::vector<std::size_t>> many_cores() const;
+  std::vector<bool> shown(const std::vector<Account::Totals>& all) const;
   std::vector<FullQueues> full_queues() const;
 
   const System& system_;

@@ -254,6 +254,7 @@ nlohmann::ordered_json Run::statistics(RunEnd end) const {
   j["errors"] = errors();
   add_bottleneck(j, bottleneck());
   j["occupancy"] = accounting_.json();
+  for (const auto& [node, cores] : accounting_.cores_left_out()) j["occupancy_left_out"][node] = cores;
   for (const Utilization& u : utilization()) j["utilization"][u.resource] = u.share;
   for (const Station& s : system_.stations()) j["config"][s.name] = dump_system(s.config);
   if (!write_failures().empty()) j["not_written"] = write_failures();

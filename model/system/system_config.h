@@ -22,6 +22,7 @@ struct SimConfig {
   std::uint64_t shuffle_seed = 0;
   bool run_ahead = true;
   bool account_links = false;
+  unsigned account_cores = 64;
   std::uint64_t max_time_us = 10'000'000;
   std::uint64_t watchdog_us = 1'000'000;
   std::uint64_t max_series_values = 10'000'000;
@@ -37,6 +38,10 @@ struct SimConfig {
     v("account_links", &SimConfig::account_links,
       "`occupancy` in stats.json has the chips' links as well, which costs time: cycles with beats, and with beats "
       "that wait");
+    v("account_cores", &SimConfig::account_cores,
+      "host cores of a node in `occupancy` of stats.json, those that were busy longest; 0: all. Each queue pair has a "
+      "program on a core of its own",
+      in_range(0, 1 << 20), unit("cores"));
     v("max_time_us", &SimConfig::max_time_us, "simulated time after which the run fails; 0 is no limit", unit("us"));
     v("watchdog_us", &SimConfig::watchdog_us,
       "simulated time without progress after which the run fails; 0 is no limit", unit("us"));

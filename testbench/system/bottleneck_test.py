@@ -45,6 +45,23 @@ class Accounts(ProgramTest):
         self.assertGreater(sealed["busy_cycles"] + sealed["blocked_cycles"], sealed["cycles"] // 10)
 
 
+    def test_of_many_cores_the_busiest_are_shown(self):
+        def cores(stats):
+            return {(t["node"], t["name"]): t["busy_cycles"] for t in stats["occupancy"] if t["kind"] == "core"}
+
+        every = self.accounts("qps16", "--set", "sim.account_cores=0")
+        few = self.accounts("qps16", "--set", "sim.account_cores=4")
+        self.assertNotIn("occupancy_left_out", every)
+        self.assertEqual(few["bottleneck"], every["bottleneck"])
+        for node in "a", "b":
+            busy = sorted((v for (n, _), v in cores(every).items() if n == node), reverse=True)
+            self.assertEqual(sorted((v for (n, _), v in cores(few).items() if n == node), reverse=True), busy[:4])
+            self.assertEqual(few["occupancy_left_out"][node], len(busy) - 4)
+        self.assertEqual({n: every_busy for n, every_busy in cores(every).items() if n in cores(few)}, cores(few))
+        self.assertEqual([t for t in few["occupancy"] if t["kind"] != "core"],
+                         [t for t in every["occupancy"] if t["kind"] != "core"])
+
+
 class Named(ProgramTest):
     def named(self, *arguments):
         """The report's first line, the same as in stats.json and stats.txt."""
