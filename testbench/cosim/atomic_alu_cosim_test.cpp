@@ -15,7 +15,8 @@ namespace rnic::test {
 namespace {
 
 constexpr std::uint8_t kRights = abi::kRemoteRead | abi::kRemoteWrite | abi::kRemoteAtomic;
-constexpr std::uint32_t kQps = 16, kPages = 8;
+constexpr std::uint32_t kQps = 16, kPages = 12;
+constexpr std::uint32_t kCopied = 8;  // the pages of a region once more, in another row of the page table
 
 // STags of the test, by index. All good ones give access to the same few words of memory, so operations reach one
 // address in different ways. Each other STag fails one check.
@@ -131,6 +132,8 @@ struct Side {
     for (std::uint32_t i = 1; i <= kAllStags; ++i) contexts.write(Stag{stag_of(i)}, stag_context(i));
     contexts.write_page(3, kBus - kBus % 4096);
     contexts.write_page(4, kBus - kBus % 4096 + 4096);
+    contexts.write_page(kCopied, kBus - kBus % 4096);
+    contexts.write_page(kCopied + 1, kBus - kBus % 4096 + 4096);
     contexts.commit();
   }
   void run_as(const Traffic& t) {
@@ -228,10 +231,18 @@ class AtomicAluCosim : public StageTest, public testing::WithParamInterface<Traf
       const auto page = static_cast<std::uint64_t>(rng.below(2));
       const Cycle back = at + rng.between(1, 60);
       draw_write(rng, at);
-      switch (rng.below(4)) {
+      switch (rng.below(5)) {
         case 0:
           ++epochs_[qpn];
           both([&](Side& s) { change(s, at, Qpn{qpn}, rts_qp(qpn, epochs_[qpn])); });
+          break;
+        case 3:  // the region's pages move in the table and back, many times
+          for (Cycle c = at; c < at + 20; ++c) {
+            StagContext moved = stag_context(kInPages);
+            if (rng.below(2) != 0) moved.first_page = kCopied;
+            both([&](Side& s) { change(s, c, Stag{stag_of(kInPages)}, moved); });
+          }
+          both([&](Side& s) { change(s, at + 20, Stag{stag_of(kInPages)}, stag_context(kInPages)); });
           break;
         case 1:
           both([&](Side& s) { s.firmware.at(at, [&s, page] { s.contexts.write_page(3, page << 12); }); });
