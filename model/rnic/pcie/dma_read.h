@@ -124,6 +124,8 @@ class DmaRead final : public Stage {
   const unsigned timeout_us_;
   const Cycle timeout_cycles_;
   std::vector<std::unique_ptr<Client>> clients_;
+  std::vector<PageQueue<DmaReadRequest>*> page_queues_;  // of those clients that have one
+  bool queued_ = false;                                  // a request is in one of them
   std::vector<Request> requests_;
   std::vector<std::uint16_t> free_requests_;
   std::vector<Tag> tags_;

@@ -21,13 +21,17 @@ PushPort<DmaWriteDone>& DmaWrite::done(unsigned client) {
 void DmaWrite::in_pages(unsigned client, const char* name, ContextStore& contexts) {
   Client& c = *clients_.at(client);
   c.in_pages = std::make_unique<PageQueue<DmaWriteRequest>>(*this, name, c.request, contexts);
+  page_queues_.push_back(c.in_pages.get());
 }
 
 // The page table is read for requests that are not due yet.
 bool DmaWrite::look_ahead() {
   bool busy = false;
-  for (const auto& client : clients_) {
-    if (client->in_pages) busy |= client->in_pages->look_ahead();
+  queued_ = false;
+  for (PageQueue<DmaWriteRequest>* queue : page_queues_) {
+    if (queue->idle()) continue;
+    busy |= queue->look_ahead();
+    queued_ |= !queue->empty();
   }
   return busy;
 }
@@ -39,13 +43,23 @@ BusPiece DmaWrite::next_of(Client& client) const {
   return {p.address, cut(p.address, p.bytes, max_payload_)};
 }
 
+void DmaWrite::check(const DmaWriteRequest& r, const Client& client) {
+  RNIC_CHECK(r.bytes > 0);
+  RNIC_CHECK(!r.notify || client.done);
+  RNIC_CHECK(r.src_offset + r.bytes <= r.src->capacity());
+}
+
 // False if the client has nothing to send yet.
 bool DmaWrite::begin(Client& client) {
   if (client.active) return true;
-  if (client.queued()) return client.in_pages->ready();
+  if (queued_ && client.queued()) {
+    check(client.in_pages->front(), client);
+    return client.in_pages->ready();
+  }
   if (!client.request->can_pop()) return false;
   client.current = client.request->pop();
   client.active = true;
+  check(client.current, client);
   return true;
 }
 
@@ -53,9 +67,6 @@ bool DmaWrite::begin(Client& client) {
 bool DmaWrite::ready(Client& client) {
   if (!begin(client)) return false;
   const DmaWriteRequest& r = client.oldest();
-  RNIC_CHECK(r.bytes > 0);
-  RNIC_CHECK(!r.notify || client.done);
-  RNIC_CHECK(r.src_offset + r.bytes <= r.src->capacity());
   return !r.notify || (*client.done)->can_push() || next_of(client).bytes < r.bytes;
 }
 
@@ -99,7 +110,7 @@ Wake DmaWrite::tick() {
   bool sent = false;
   for (unsigned i = 0, c = next_; i < count; ++i, c = c + 1 == count ? 0 : c + 1) {
     Client& client = *clients_[c];
-    if (!client.has_work()) continue;
+    if (!has_work(client)) continue;
     if (sent) return Wake::next_cycle();
     if (!tlps->can_push()) break;
     if (!space_.get().bus_master()) {
@@ -112,7 +123,7 @@ Wake DmaWrite::tick() {
     next_ = c + 1 == count ? 0 : c + 1;
   }
   const unsigned last = next_ == 0 ? count - 1 : next_ - 1;
-  return looked || (sent && clients_[last]->has_work()) ? Wake::next_cycle() : Wake::on_traffic();
+  return looked || (sent && has_work(*clients_[last])) ? Wake::next_cycle() : Wake::on_traffic();
 }
 
 void DmaWrite::describe(const Description& d) {

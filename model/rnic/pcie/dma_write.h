@@ -59,13 +59,16 @@ class DmaWrite final : public Stage {
     DmaWriteRequest current;  // being cut
     bool active = false;
     bool queued() const { return in_pages != nullptr && !in_pages->empty(); }
-    bool has_work() { return active || request->can_pop() || queued(); }
     // Being cut, or the oldest in pages.
     DmaWriteRequest& oldest() { return active ? current : in_pages->front(); }
   };
   bool look_ahead();
+  bool has_work(Client& client) const {
+    return client.active || client.request->can_pop() || (queued_ && client.queued());
+  }
   // What the next TLP of the client's oldest request writes.
   BusPiece next_of(Client& client) const;
+  static void check(const DmaWriteRequest& r, const Client& client);
   bool begin(Client& client);
   bool ready(Client& client);
   void send_piece(unsigned number);
@@ -74,7 +77,9 @@ class DmaWrite final : public Stage {
   ConfigSpace& space_;
   const std::uint32_t max_payload_;
   std::vector<std::unique_ptr<Client>> clients_;
-  unsigned next_ = 0;  // the next client to be served
+  std::vector<PageQueue<DmaWriteRequest>*> page_queues_;  // of those clients that have one
+  bool queued_ = false;                                   // a request is in one of them
+  unsigned next_ = 0;                                     // the next client to be served
   WordWatch* words_ = nullptr;
   unsigned watching_ = 0;
   DmaWriteCounters counters_;

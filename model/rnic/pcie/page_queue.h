@@ -22,10 +22,11 @@ class PageQueue {
     contexts.page_table.bind(pages_);
   }
 
+  // Nothing to do, as nearly always where memory is not in pages.
+  [[gnu::always_inline]] bool idle() const { return requests_.empty() && !comes_next(); }
   // Takes a request, asks for a row, and drops one that nobody needs any more: one of each a cycle. Returns whether
   // there was anything to do.
-  bool look_ahead() {
-    if (requests_.empty() && !comes_next()) return false;
+  [[gnu::noinline]] bool look_ahead() {
     dropped_ = drop_abandoned();
     bool busy = dropped_;
     if (requests_.size() < kRequests && from_->can_pop()) {
@@ -68,7 +69,7 @@ class PageQueue {
     bool named() const { return request.region != 0; }
     PagePlace place() const { return list.place(request.address); }
   };
-  bool comes_next() const { return from_->can_pop() && from_->front().region != 0; }
+  [[gnu::always_inline]] bool comes_next() const { return from_->can_pop() && from_->front().region != 0; }
   void take(Request request);
   bool ask();
   bool drop_abandoned();
