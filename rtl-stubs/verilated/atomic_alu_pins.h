@@ -15,7 +15,8 @@ namespace rnic::rtl {
 
 class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
  public:
-  AtomicAluPins(AtomicAlu& stage, ContextStore& contexts) : stage_(stage), contexts_(contexts) {}
+  AtomicAluPins(AtomicAlu& stage, ContextStore& contexts)
+      : stage_(stage), contexts_(contexts), in_progress_(contexts.in_flight, StagWrites::kAtomic) {}
 
   template <class V>
   void links(Model& m, V& v) {
@@ -73,13 +74,13 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
     if (m.release_o) {
       stage_.words().release(m.release_index_o);
       owners_.release(m.release_index_o);
-      contexts_.in_flight.end(StagWrites::kAtomic);
+      in_progress_.end(m.release_index_o);
     }
     if (m.in_valid_i && !m.in_ready_o) contexts_.wake_at_change(stage_);
     if (m.pages_drop_o) stage_.pages.drop();
     if (m.pages_ask_o) stage_.pages.ask(m.pages_index_o);
     if (m.word_watch_o) {
-      contexts_.in_flight.begin(StagWrites::kAtomic);
+      in_progress_.begin(m.word_index_o);
       owners_.start(m.word_index_o, m.word_address_o);
       stage_.words().watch(m.word_index_o, m.word_address_o, m.word_follows_o ? m.older_index_o : WordWatch::kNoEntry);
     }
@@ -113,6 +114,7 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
   AtomicAlu& stage_;
   ContextStore& contexts_;
   std::shared_ptr<BufferPool> buffers_ = std::make_shared<BufferPool>(abi::kAtomicBytes);  // one for all copies
+  WritesInAnyOrder in_progress_;
   AtomicOwners owners_;
   RequestId offered_;  // owner of the offered request
 };

@@ -293,6 +293,7 @@ class AtomicAluCosim : public StageTest, public testing::WithParamInterface<Traf
     expect_same("addresses of writes", model.writer.addresses(), twin.writer.addresses());
     if (model.reader.memory != twin.reader.memory) end_test("what atomic_alu and its twin wrote differs");
     ASSERT_EQ(model.contexts.in_flight.begun(), twin.contexts.in_flight.begun());
+    for (Side* s : {&model, &twin}) ASSERT_TRUE(s->contexts.in_flight.at_rest(StagWrites::kAtomic));
     ASSERT_EQ(counts(model), counts(twin));
   }
   static std::array<std::uint64_t, 6> counts(Side& s) {

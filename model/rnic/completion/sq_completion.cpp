@@ -1,5 +1,7 @@
 #include "model/rnic/completion/sq_completion.h"
 
+#include <algorithm>
+
 #include "model/common/description.h"
 #include "model/rnic/context/stag_work.h"
 
@@ -133,7 +135,48 @@ void SqCompletion::take(const WqesAcked& a) {
   list(*qpn);
 }
 
+// A Read that ends its sink returns its memory to its owner: it is complete when all writes that the STag allowed are
+// out (RFC 5040 section 8.1.1). Later Reads of its queue pair stay behind it.
+void SqCompletion::take(const ReadDone& r) {
+  QpSq& q = qp(r.qpn);
+  if (r.closed) {
+    q.responses_over = true;
+    return list(r.qpn);
+  }
+  if (q.sinks.empty()) {
+    ++counters_.unsolicited;
+    return;
+  }
+  Ending ending{r.qpn, q.epoch, abi::WcStatus::kSuccess, {}};
+  if (const std::optional<Stag> sink = sink_pool_.pop(q.sinks)) {
+    ending.status = end_sink(contexts_, *sink);
+    if (ending.status == abi::WcStatus::kSuccess) ending.fence.emplace(*this, contexts_.in_flight, now());
+  }
+  const bool behind = std::any_of(endings_.begin(), endings_.end(),
+                                  [&](const Ending& e) { return e.qpn == r.qpn && e.epoch == q.epoch; });
+  if (!ending.fence && !behind) return end_read(r.qpn, ending.status);
+  endings_.push_back(ending);
+}
+
+// Fences pass in the order in which they were set up.
+bool SqCompletion::finish_ending() {
+  if (endings_.empty()) return false;
+  Ending& e = endings_.front();
+  if (e.fence && !e.fence->passed()) return false;
+  if (qp(e.qpn).epoch == e.epoch) end_read(e.qpn, e.status);
+  endings_.pop_front();
+  return true;
+}
+
+void SqCompletion::end_read(Qpn qpn, abi::WcStatus status) {
+  QpSq& q = qp(qpn);
+  outcome_pool_.push(q.outcomes, status);
+  ++q.arrived(Awaited::kRead);
+  list(qpn);
+}
+
 void SqCompletion::reset() {
+  endings_.clear();
   qps_.assign(qps_.size(), {});
   pool_ = {};
   sink_pool_ = {};
@@ -166,19 +209,9 @@ Wake SqCompletion::tick() {
     list(qpn);
     busy = true;
   }
+  busy |= finish_ending();
   if (read_done->can_pop()) {
-    const auto [qpn, closed] = read_done->pop();
-    if (QpSq& q = qp(qpn); closed) {
-      q.responses_over = true;
-      list(qpn);
-    } else if (!q.sinks.empty()) {
-      const std::optional<Stag> sink = sink_pool_.pop(q.sinks);
-      outcome_pool_.push(q.outcomes, sink ? end_sink(contexts_, *sink) : abi::WcStatus::kSuccess);
-      ++q.arrived(Awaited::kRead);
-      list(qpn);
-    } else {
-      ++counters_.unsolicited;
-    }
+    take(read_done->pop());
     busy = true;
   }
   if (atomic_done->can_pop()) {

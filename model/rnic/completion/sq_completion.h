@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
+#include <optional>
 #include <vector>
 
 #include "model/common/link.h"
@@ -65,12 +67,22 @@ class SqCompletion final : public Stage {
    private:
     std::array<std::uint32_t, 3> arrived_{};
   };
+  // The end of a Read that waits: of one that ended its sink, for the writes that the STag allowed.
+  struct Ending {
+    Qpn qpn;
+    std::uint32_t epoch = 0;
+    abi::WcStatus status = abi::WcStatus::kSuccess;
+    std::optional<StagFence> fence;
+  };
   QpSq& qp(Qpn qpn);
   static bool never_left(const QpSq& q, const WqeIssued& w);
   static bool satisfied(const QpSq& q, const WqeIssued& w);
   bool retirable(const QpSq& q) const;
   void list(Qpn qpn);
   void take(const WqesAcked& a);
+  void take(const ReadDone& r);
+  bool finish_ending();
+  void end_read(Qpn qpn, abi::WcStatus status);
   void retire(Qpn qpn);
   void finish(QpSq& q, WqeIssued& w);
 
@@ -79,6 +91,7 @@ class SqCompletion final : public Stage {
   NodePool<WqeIssued> pool_;
   NodePool<std::optional<Stag>> sink_pool_;
   NodePool<abi::WcStatus> outcome_pool_;
+  std::deque<Ending> endings_;  // in the order of the Reads' ends
   NodePool<Qpn> list_pool_;
   PooledQueue listed_;
   SqCompletionCounters counters_;

@@ -5,8 +5,10 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "model/common/registered.h"
+#include "model/common/ring.h"
 
 namespace rnic {
 
@@ -47,6 +49,34 @@ class StagWrites final : public Committed {
   ClockDomain& clk_;
   Counts begun_{}, ended_{}, next_begun_{}, next_ended_{};
   Waiters waiters_;
+};
+
+// For a path whose writes end in any order: StagWrites hears of an end when those that began before are over, too.
+class WritesInAnyOrder {
+ public:
+  WritesInAnyOrder(StagWrites& writes, StagWrites::Path path) : writes_(&writes), path_(path) {}
+  // `entry` numbers those in progress.
+  void begin(unsigned entry) {
+    if (entry >= number_.size()) number_.resize(entry + 1);
+    number_[entry] = first_ + over_.size();
+    over_.push(false);
+    writes_->begin(path_);
+  }
+  void end(unsigned entry) {
+    over_.at(number_[entry] - first_) = true;
+    for (; !over_.empty() && over_.front() != 0; ++first_) {
+      over_.drop();
+      writes_->end(path_);
+    }
+  }
+  void reset() { *this = WritesInAnyOrder(*writes_, path_); }
+
+ private:
+  StagWrites* writes_;
+  StagWrites::Path path_;
+  std::vector<std::uint64_t> number_;  // by entry, in the order of their begin
+  Ring<char> over_;                    // from the oldest that StagWrites has not heard the end of
+  std::uint64_t first_ = 0;            // that one's number
 };
 
 // Passes when all writes are out that were allowed by an STag which ended in the given cycle. A stage that asks too

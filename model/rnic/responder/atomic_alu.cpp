@@ -14,6 +14,7 @@ AtomicAlu::AtomicAlu(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore&
       contexts_(contexts),
       cfg_(cfg),
       words_(clk, cfg.operations),
+      in_progress_(contexts.in_flight, StagWrites::kAtomic),
       operations_(cfg.operations),
       slots_(cfg.operations) {
   contexts.page_table.bind(pages);
@@ -113,7 +114,7 @@ void AtomicAlu::start(const QueuedAtomic& r, unsigned older) {
   op.epoch = contexts_.qp(r.qpn).epoch;
   op.address = address_;
   op.newest = true;
-  contexts_.in_flight.begin(StagWrites::kAtomic);
+  in_progress_.begin(i);
   words_.watch(i, op.address, older);
   if (older == kNone) return read->push({op.address, abi::kAtomicBytes, landing(i), {}, i, op.request.segment.owner});
   ++counters_.forwarded;
@@ -170,7 +171,7 @@ bool AtomicAlu::answer() {
   Operation& op = operations_[unanswered_.front()];
   if (op.writes && !written->can_pop()) return false;
   if (op.writes) written->pop();
-  contexts_.in_flight.end(StagWrites::kAtomic);
+  in_progress_.end(unanswered_.front());
   const Qpn qpn = op.request.qpn;
   if (!op.ok) {
     ++counters_.failed;
@@ -188,6 +189,7 @@ bool AtomicAlu::answer() {
 
 void AtomicAlu::reset() {
   words_.reset();
+  in_progress_.reset();
   operations_.assign(operations_.size(), {});
   free_ = {};
   for (unsigned i = 0; i < cfg_.operations; ++i) free_.push(i);

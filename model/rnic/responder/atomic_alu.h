@@ -106,6 +106,7 @@ class AtomicAlu final : public Stage {
   ContextStore& contexts_;
   const AtomicAluConfig cfg_;
   WordWatch words_;  // of the operations
+  WritesInAnyOrder in_progress_;
   std::vector<Operation> operations_;
   Ring<unsigned> free_;
   Ring<unsigned> ready_;       // operand there

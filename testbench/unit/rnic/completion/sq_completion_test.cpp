@@ -312,10 +312,34 @@ TEST_F(SqCompletionTest, TheSinkEndsInTheCycleAfterTheReadAndBeforeItsCompletion
   std::vector<bool> seen;
   for (Cycle c = 50; c < 54; ++c) firmware.at(c, [&] { seen.push_back(valid(1)); });
   run_until_idle();
-  EXPECT_THAT(seen, ElementsAre(true, true, false, false));  // one cycle in the link, and the cycle of the write
-  EXPECT_THAT(cqes.cycles(), ElementsAre(50 + kThrough));
+  EXPECT_THAT(seen, ElementsAre(true, true, false, false));    // one cycle in the link, and the cycle of the write
+  EXPECT_THAT(cqes.cycles(), ElementsAre(50 + kThrough + 1));  // the STag holds to the end of the cycle
   EXPECT_EQ(cqes[0].cqe.opcode, abi::WcOpcode::kRdmaRead);
   EXPECT_EQ(cqes[0].cqe.status, WcStatus::kSuccess);
+}
+// RFC 5040 section 8.1.1. Other queue pairs do not wait, and later Reads of this one stay in order.
+TEST_F(SqCompletionTest, AReadThatEndsItsSinkWaitsForTheWritesUnderWay) {
+  segmenter.send({read_with_inv(1, 1), issue(2, WrOpcode::kRdmaRead)});
+  WqeIssued of_another = issue(3, WrOpcode::kRdmaRead);
+  of_another.qpn = Qpn{2};
+  segmenter.send(of_another);
+  firmware.at(20, [&] { contexts.in_flight.begin(StagWrites::kAtomic); });
+  firmware.at(60, [&] { contexts.in_flight.begin(StagWrites::kAtomic); });  // after the end: not through that STag
+  firmware.at(90, [&] { contexts.in_flight.end(StagWrites::kAtomic); });
+  dispatch.send_at(50, {{Qpn{1}}, {Qpn{1}}, {Qpn{2}}});
+  run_until_idle();
+  EXPECT_THAT(wr_ids(), ElementsAre(3, 1, 2));
+  EXPECT_THAT(cqes.cycles(), ElementsAre(52 + kThrough, 91 + kToEnd, 92 + kToEnd));
+}
+TEST_F(SqCompletionTest, AReadThatWaitsForWritesUnderWayIsForgottenWithItsQp) {
+  segmenter.send(read_with_inv(1, 1));
+  firmware.at(20, [&] { contexts.in_flight.begin(StagWrites::kAtomic); });
+  dispatch.send_at(50, {Qpn{1}});
+  firmware.at(60, [&] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  segmenter.send_at(70, issue(2, WrOpcode::kRdmaRead));
+  firmware.at(90, [&] { contexts.in_flight.end(StagWrites::kAtomic); });
+  run_until_idle();
+  EXPECT_THAT(cqes, IsEmpty());
 }
 TEST_F(SqCompletionTest, TheSinkEndsWithItsOwnReadAlsoWhereItsCompletionHasToWait) {
   segmenter.send({issue(1), read_with_inv(2, 1), issue(3, WrOpcode::kRdmaRead), read_with_inv(4, 2)});

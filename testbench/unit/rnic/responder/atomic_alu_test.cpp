@@ -120,6 +120,27 @@ TEST_F(AtomicAluTest, AnAtomicIsInProgressFromItsStartToItsAnswer) {
   EXPECT_EQ(word(0x1000), 1u);
   EXPECT_EQ(segmenter.size(), 1u);
 }
+// The one that began later is answered earlier: the end of the first one is not reported with it.
+TEST_F(AtomicAluTest, TheEndOfOneThatBeganLaterIsNotTheEndOfTheFirst) {
+  constexpr Cycle kSlow = 100;
+  reader.latency_of[0] = kSlow;
+  irrq.send({add(1, 0x1000, 1), add(1, 0x1008, 2)});
+  StagWrites::Counts first{};
+  std::vector<Cycle> over;
+  firmware.at(kFirst + 1, [&] { first = contexts.in_flight.begun(); });
+  for (Cycle c = kFirst + 2; c < kAnswer + kSlow + 10; ++c) {
+    firmware.at(c, [&] {
+      if (contexts.in_flight.over(first, StagWrites::kAtomic)) over.push_back(clk.now());
+    });
+  }
+  run_until_idle();
+  ASSERT_EQ(first[StagWrites::kAtomic], 1u);
+  ASSERT_EQ(segmenter.size(), 2u);
+  EXPECT_EQ(segmenter[0].qpn, Qpn{2});
+  EXPECT_THAT(segmenter.cycles(), ElementsAre(kAnswer + kIi, kAnswer + kSlow - kRead));
+  EXPECT_EQ(over.front(), kAnswer + kSlow - kRead);
+  EXPECT_TRUE(contexts.in_flight.at_rest(StagWrites::kAtomic));
+}
 TEST_F(AtomicAluTest, OneThatFailedIsNotInProgressAnyMore) {
   reader.fails.insert(0);
   irrq.send({add(1, 0x1000), swap(1, 2, 0x1008)});  // nor one that writes nothing
