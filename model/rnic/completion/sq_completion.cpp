@@ -160,7 +160,6 @@ void SqCompletion::take(const ReadDone& r) {
 
 // Fences pass in the order in which they were set up.
 bool SqCompletion::finish_ending() {
-  if (endings_.empty()) return false;
   Ending& e = endings_.front();
   if (e.fence && !e.fence->passed()) return false;
   if (qp(e.qpn).epoch == e.epoch) end_read(e.qpn, e.status);
@@ -209,7 +208,7 @@ Wake SqCompletion::tick() {
     list(qpn);
     busy = true;
   }
-  busy |= finish_ending();
+  if (!endings_.empty()) busy |= finish_ending();
   if (read_done->can_pop()) {
     take(read_done->pop());
     busy = true;

@@ -116,24 +116,12 @@ void DmaRead::answer() {
 void DmaRead::in_pages(unsigned client, const char* name, ContextStore& contexts) {
   Client& c = *clients_.at(client);
   c.in_pages = std::make_unique<PageQueue<DmaReadRequest>>(*this, name, c.request, contexts);
-  page_queues_.push_back(c.in_pages.get());
-}
-
-// The page table is read for requests that are not due yet.
-bool DmaRead::look_ahead() {
-  bool busy = false;
-  queued_ = false;
-  for (PageQueue<DmaReadRequest>* queue : page_queues_) {
-    if (queue->idle()) continue;
-    busy |= queue->look_ahead();
-    queued_ |= !queue->empty();
-  }
-  return busy;
+  page_queues_.add(*c.in_pages);
 }
 
 bool DmaRead::has_work(Client& client) const {
   const bool begun = client.current != kNone;
-  if (!queued_) return begun || (client.request->can_pop() && !free_requests_.empty());
+  if (!page_queues_.queued()) return begun || (client.request->can_pop() && !free_requests_.empty());
   if (begun && !requests_[client.current].in_pages) return true;
   if (!begun && free_requests_.empty()) return false;
   return client.queued() ? client.in_pages->ready() : client.request->can_pop();
@@ -246,7 +234,7 @@ void DmaRead::lose_tags() {
 Wake DmaRead::tick() {
   receive();
   expire();
-  const bool looked = look_ahead();
+  const bool looked = page_queues_.look_ahead();
   const bool more = issue() || looked;
   answer();
   account();

@@ -113,7 +113,6 @@ class DmaRead final : public Stage {
   unsigned with_work(unsigned first);
   bool issue();
   void account();
-  bool look_ahead();
   // What the next TLP of the request that the client cuts reads.
   BusPiece next_of(const Client& client) const;
   void begin(Client& client);
@@ -124,8 +123,7 @@ class DmaRead final : public Stage {
   const unsigned timeout_us_;
   const Cycle timeout_cycles_;
   std::vector<std::unique_ptr<Client>> clients_;
-  std::vector<PageQueue<DmaReadRequest>*> page_queues_;  // of those clients that have one
-  bool queued_ = false;                                  // a request is in one of them
+  PageQueues<DmaReadRequest> page_queues_;
   std::vector<Request> requests_;
   std::vector<std::uint16_t> free_requests_;
   std::vector<Tag> tags_;

@@ -21,19 +21,7 @@ PushPort<DmaWriteDone>& DmaWrite::done(unsigned client) {
 void DmaWrite::in_pages(unsigned client, const char* name, ContextStore& contexts) {
   Client& c = *clients_.at(client);
   c.in_pages = std::make_unique<PageQueue<DmaWriteRequest>>(*this, name, c.request, contexts);
-  page_queues_.push_back(c.in_pages.get());
-}
-
-// The page table is read for requests that are not due yet.
-bool DmaWrite::look_ahead() {
-  bool busy = false;
-  queued_ = false;
-  for (PageQueue<DmaWriteRequest>* queue : page_queues_) {
-    if (queue->idle()) continue;
-    busy |= queue->look_ahead();
-    queued_ |= !queue->empty();
-  }
-  return busy;
+  page_queues_.add(*c.in_pages);
 }
 
 // A TLP stays within 4 KiB, so within a page of a list.
@@ -52,7 +40,7 @@ void DmaWrite::check(const DmaWriteRequest& r, const Client& client) {
 // False if the client has nothing to send yet.
 bool DmaWrite::begin(Client& client) {
   if (client.active) return true;
-  if (queued_ && client.queued()) {
+  if (page_queues_.queued() && client.queued()) {
     check(client.in_pages->front(), client);
     return client.in_pages->ready();
   }
@@ -106,7 +94,7 @@ void DmaWrite::reset() {
 
 Wake DmaWrite::tick() {
   const auto count = static_cast<unsigned>(clients_.size());
-  const bool looked = look_ahead();
+  const bool looked = page_queues_.look_ahead();
   bool sent = false;
   for (unsigned i = 0, c = next_; i < count; ++i, c = c + 1 == count ? 0 : c + 1) {
     Client& client = *clients_[c];

@@ -62,9 +62,8 @@ class DmaWrite final : public Stage {
     // Being cut, or the oldest in pages.
     DmaWriteRequest& oldest() { return active ? current : in_pages->front(); }
   };
-  bool look_ahead();
   bool has_work(Client& client) const {
-    return client.active || client.request->can_pop() || (queued_ && client.queued());
+    return client.active || client.request->can_pop() || (page_queues_.queued() && client.queued());
   }
   // What the next TLP of the client's oldest request writes.
   BusPiece next_of(Client& client) const;
@@ -77,9 +76,8 @@ class DmaWrite final : public Stage {
   ConfigSpace& space_;
   const std::uint32_t max_payload_;
   std::vector<std::unique_ptr<Client>> clients_;
-  std::vector<PageQueue<DmaWriteRequest>*> page_queues_;  // of those clients that have one
-  bool queued_ = false;                                   // a request is in one of them
-  unsigned next_ = 0;                                     // the next client to be served
+  PageQueues<DmaWriteRequest> page_queues_;
+  unsigned next_ = 0;  // the next client to be served
   WordWatch* words_ = nullptr;
   unsigned watching_ = 0;
   DmaWriteCounters counters_;

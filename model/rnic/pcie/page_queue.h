@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "model/common/ring.h"
 #include "model/rnic/context/context.h"
@@ -152,5 +153,29 @@ bool PageQueue<Request>::drop_abandoned() {
   }
   return true;
 }
+
+// Those of an engine's clients.
+template <class Request>
+class PageQueues {
+ public:
+  void add(PageQueue<Request>& queue) { queues_.push_back(&queue); }
+  // The page table is read for requests that are not due yet. Returns whether there was anything to do.
+  [[gnu::always_inline]] bool look_ahead() {
+    bool busy = false;
+    queued_ = false;
+    for (PageQueue<Request>* queue : queues_) {
+      if (queue->idle()) continue;
+      busy |= queue->look_ahead();
+      queued_ |= !queue->empty();
+    }
+    return busy;
+  }
+  // Whether a request may be in one of them.
+  bool queued() const { return queued_; }
+
+ private:
+  std::vector<PageQueue<Request>*> queues_;
+  bool queued_ = false;
+};
 
 }  // namespace rnic::pcie
