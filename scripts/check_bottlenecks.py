@@ -35,6 +35,9 @@ ENOUGH = 0.95  # of the names are right
 SEEDS = 5      # of the link, of a point with losses
 WRITES = ("write_bw",)
 SHORT = ("write_bw", "work.writes.size=8", "work.writes.depth=128", "work.writes.count=8000")
+PAGED = ("write_bw", "rnic.context.pages=65536", "connections.c0.qps=4",
+         *(f"work.writes.{key}" for key in ("size=64", "count=5000", "depth=32", "pages=4k", "align=4096", "places=4096")))
+PAGE_CACHE = "nodes.b.rnic.context.cache.page"
 CREDITS = "rnic.pcie.link.host_credits"
 # Case: scenario with its settings, what is planted, the expected name and where.
 CASES = {
@@ -49,6 +52,8 @@ CASES = {
     "host core": (("write_bw", "work.writes.size=4096"), ("nodes.a.host.cpu.post_ns=2000",), "host core 1", "node a"),
     "host memory": (WRITES, ("host.root_complex.memory_read_ns=5000",), "host memory", "node a"),
     "firmware": (("churn",), ("nodes.b.rnic.fwcpu.clock_divider=16",), "firmware", "node b"),
+    "page cache misses": (PAGED, (f"{PAGE_CACHE}.entries=256", f"{PAGE_CACHE}.misses_in_flight=2"), "page cache misses", "node b"),
+    "page cache": (PAGED, (f"{PAGE_CACHE}.entries=256", f"{PAGE_CACHE}.misses_in_flight=16"), "page cache", "node b"),
     # Requests wait for ORD, as their responses wait for the window.
     "TCP window of a responder": (("read_bw_ord16", "work.reads.size=4096", "work.reads.count=2000"),
                                   ("rnic.tcp.window_bytes=16384",), "TCP window", "node b"),

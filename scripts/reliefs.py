@@ -75,6 +75,9 @@ class Reliefs:
             self.change("firmware", where, node, [f"rnic.fwcpu.{key}" for key in FIRMWARE_TIMES], lambda n: (n + 1) // 2)
         self.change("payload fetch jobs", where, node, ["rnic.tx.payload_fetch.jobs"], limit=256)
         self.change("datapath", where, node, ["rnic.datapath.beat_bytes"], limit=128)
+        if 4 * self.setting(node, "rnic.context.cache.page.entries") < self.setting(node, "rnic.context.pages"):
+            self.change("page cache", where, node, ["rnic.context.cache.page.entries"], limit=1 << 20)
+            self.change("page cache misses", where, node, ["rnic.context.cache.page.misses_in_flight"], limit=64)
 
     def add_pcie(self, node):
         where = f"node {node}"

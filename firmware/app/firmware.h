@@ -21,6 +21,8 @@ class Firmware {
   void on(const CqOverflow& event);
   void on(const SrqLimitReached& event);
   void on(const SrqOverrun& event);
+  void on(const HomeReleased& event);
+  void on(const ContextLost& event);
   template <class HardwareEvent>
   void on(const HardwareEvent& event) {
     connections_.on(event);
@@ -37,6 +39,7 @@ class Firmware {
   void modify_qp(const abi::Command& command);
   void query_qp(const abi::Command& command);
   void query_srq(const abi::Command& command);
+  void release_home(const abi::Command& command);
   void done(const abi::Command& command, Status status) {
     if (status != Status::kOk) {
       log(bus_, LogCode::kCommandRefused, static_cast<std::uint32_t>(command.op), static_cast<std::uint32_t>(status));
@@ -45,6 +48,7 @@ class Firmware {
   }
 
   Bus& bus_;
+  abi::Command releases_;  // kReleaseHome, until the hardware has answered
   ResourceManager<Bus, Capacity> resources_;
   ConnectionManager<Bus, Capacity> connections_;
 };

@@ -39,6 +39,8 @@ void Firmware<Bus, Capacity>::on(const HostCommand& event) {
       return query_qp(command);
     case abi::CommandOp::kQuerySrq:
       return query_srq(command);
+    case abi::CommandOp::kReleaseHome:
+      return release_home(command);
     default:
       return done(command, execute(command));
   }
@@ -65,6 +67,26 @@ void Firmware<Bus, Capacity>::on(const SrqOverrun& event) {
   if (!resources_.fail_srq(event.srqn)) return;  // destroyed meanwhile
   bus_.write(PostEvent{srq_event(abi::EventType::kSrqError, event.srqn)});
   resources_.for_each_qp_sharing(event.srqn, [this](Qpn qpn) { connections_.fail(qpn); });
+}
+
+template <class Bus, class Capacity>
+void Firmware<Bus, Capacity>::on(const HomeReleased&) {
+  resources_.home_released();
+  done(releases_, Status::kOk);
+}
+
+// A stream that needs the context finds the same, and ends.
+template <class Bus, class Capacity>
+void Firmware<Bus, Capacity>::on(const ContextLost& event) {
+  bus_.write(PostEvent{context_lost(event)});
+}
+
+template <class Bus, class Capacity>
+void Firmware<Bus, Capacity>::release_home(const abi::Command& command) {
+  const Status status = resources_.release_home();
+  if (status != Status::kOk) return done(command, status);
+  releases_ = command;
+  bus_.write(ReleaseHome{});
 }
 
 // The answer names the state that the QP will reach.
@@ -116,6 +138,8 @@ abi::CommandStatus Firmware<Bus, Capacity>::execute(const abi::Command& command)
       return resources_.register_mr(command);
     case abi::CommandOp::kWritePages:
       return resources_.write_pages(command);
+    case abi::CommandOp::kSetHome:
+      return resources_.set_home(command);
     case abi::CommandOp::kRegisterMrPages:
       return resources_.register_mr_pages(command);
     case abi::CommandOp::kDeregisterMr:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "firmware/conn/connection.h"
+#include "model/abi/firmware_events.h"
 #include "model/abi/host_abi.h"
 #include "model/wire/terminate.h"
 
@@ -27,6 +28,14 @@ constexpr abi::Event srq_event(abi::EventType type, Srqn srqn) {
   abi::Event event;
   event.type = type;
   event.id = srqn.v;
+  return event;
+}
+
+constexpr abi::Event context_lost(const ContextLost& lost) {
+  abi::Event event;
+  event.type = abi::EventType::kContextLost;
+  event.status = static_cast<std::uint8_t>(lost.kind);
+  event.id = lost.index;
   return event;
 }
 

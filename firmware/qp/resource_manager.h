@@ -60,6 +60,10 @@ class ResourceManager {
   Status deregister_mr(const abi::Command& c);
   Status alloc_mr(const abi::Command& c) { return allocate(c, StagKind::kRegion); }
   Status alloc_mw(const abi::Command& c);
+  // The home of contexts: in host memory, and only on chips that need one.
+  Status set_home(const abi::Command& c);
+  Status release_home();
+  void home_released() { releasing_ = false; }
 
   // nullptr if the QP does not exist.
   QpEntry* qp(Qpn n) { return n.v < settings_.qps && qps_[n.v].context.valid ? &qps_[n.v] : nullptr; }
@@ -105,10 +109,18 @@ class ResourceManager {
     bool failed = false;
   };
   struct MrEntry {
-    bool valid = false;
-    bool allocated = false;  // the send queue checks and changes its key
-    std::uint8_t key = 0;
+    bool valid : 1;
+    bool allocated : 1;  // the send queue checks and changes its key
+    bool in_pages : 1;   // it has a part of the page table
+    std::uint8_t key;
   };
+  // It has all of its pages, or needs none.
+  bool has_home() const { return home_pages_ == settings_.home_pages; }
+  void enter(std::uint32_t index, const MrEntry& entry) {
+    regions_in_pages_ += entry.in_pages;
+    regions_in_pages_ -= mrs_[index].in_pages;
+    mrs_[index] = entry;
+  }
   Status check_mr(const abi::Command& c) const;
   bool has_pages(std::uint32_t first, std::uint32_t count) const {
     return first <= settings_.pages && count <= settings_.pages - first;
@@ -124,7 +136,10 @@ class ResourceManager {
   QpEntry qps_[Capacity::kQps];
   CqEntry cqs_[Capacity::kCqs];
   SrqEntry srqs_[Capacity::kSrqs];
-  MrEntry mrs_[Capacity::kStags];
+  MrEntry mrs_[Capacity::kStags] = {};
+  std::uint32_t regions_in_pages_ = 0;
+  std::uint32_t home_pages_ = 0;  // that the host has given, in their order
+  bool releasing_ = false;        // the hardware has not answered yet
 };
 
 template <class Bus, class Capacity>
@@ -297,10 +312,9 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::check_mr(const abi::Command& 
 // The caller has filled in the location of the memory.
 template <class Bus, class Capacity>
 void ResourceManager<Bus, Capacity>::write_mr(const abi::Command& c, StagContext context) {
-  MrEntry& entry = mrs_[c.id >> 8];
-  entry = {true, false, static_cast<std::uint8_t>(c.id)};
+  enter(c.id >> 8, {true, false, context.log_page != 0, static_cast<std::uint8_t>(c.id)});
   context.valid = true;
-  context.key = entry.key;
+  context.key = static_cast<std::uint8_t>(c.id);
   context.access = c.flags & ~abi::kZeroBased;
   context.zero_based = (c.flags & abi::kZeroBased) != 0;
   context.pd = Pdn{c.u.mr.pd};
@@ -325,6 +339,7 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::register_mr_pages(const abi::
   if (c.id == 0) return Status::kBadIndex;
   if (const Status status = check_mr(c); status != Status::kOk) return status;
   if (!has_pages(mr.first_page, mr.pages)) return Status::kNoResources;
+  if (!has_home()) return Status::kNoHome;
   if (!fits_pages(mr.first_offset, mr.length, mr.pages, mr.log_page)) return Status::kBadLength;
   StagContext context;
   context.bus = mr.first_offset;
@@ -340,6 +355,7 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::write_pages(const abi::Comman
   const std::uint32_t pages = c.private_bytes / 8;
   if (pages == 0 || c.private_bytes % 8 != 0 || c.private_bytes > kCommandWindow.bytes) return Status::kBadLength;
   if (!has_pages(c.id, pages)) return Status::kNoResources;
+  if (!has_home()) return Status::kNoHome;
   const MutableByteSpan list = bus_.sram({kCommandWindow.offset, c.private_bytes});
   for (std::uint32_t i = 0; i < pages; ++i) {
     if (load_le64(list.data() + 8 * i) % (1u << kMinLogPage) != 0) return Status::kBadLength;
@@ -353,8 +369,32 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::deregister_mr(const abi::Comm
   const std::uint32_t index = c.id >> 8;
   if (index >= settings_.stags || !mrs_[index].valid) return Status::kBadIndex;
   if (!mrs_[index].allocated && mrs_[index].key != static_cast<std::uint8_t>(c.id)) return Status::kBadIndex;
-  mrs_[index] = {};
+  enter(index, {});
   bus_.write(WriteStag{Stag{c.id}, {}});
+  return Status::kOk;
+}
+
+// In their order, so that no page is forgotten.
+template <class Bus, class Capacity>
+abi::CommandStatus ResourceManager<Bus, Capacity>::set_home(const abi::Command& c) {
+  if (releasing_) return Status::kBusy;
+  const std::uint32_t pages = c.private_bytes / 8;
+  if (pages == 0 || c.private_bytes % 8 != 0 || c.private_bytes > kCommandWindow.bytes) return Status::kBadLength;
+  if (c.id != home_pages_ || pages > settings_.home_pages - home_pages_) return Status::kBadIndex;
+  const MutableByteSpan list = bus_.sram({kCommandWindow.offset, c.private_bytes});
+  for (std::uint32_t i = 0; i < pages; ++i) {
+    if (load_le64(list.data() + 8 * i) % abi::kHomePageBytes != 0) return Status::kBadLength;
+  }
+  for (std::uint32_t i = 0; i < pages; ++i) bus_.write(WriteHomePage{c.id + i, load_le64(list.data() + 8 * i)});
+  home_pages_ += pages;
+  return Status::kOk;
+}
+
+template <class Bus, class Capacity>
+abi::CommandStatus ResourceManager<Bus, Capacity>::release_home() {
+  if (releasing_ || regions_in_pages_ != 0) return Status::kBusy;
+  home_pages_ = 0;
+  releasing_ = true;
   return Status::kOk;
 }
 
@@ -372,7 +412,9 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::allocate(const abi::Command& 
   if (kind == StagKind::kRegion && !has_pages(c.u.mr_pages.first_page, c.u.mr_pages.pages)) {
     return Status::kNoResources;
   }
-  mrs_[index] = {true, true, 0};
+  const bool in_pages = kind == StagKind::kRegion && c.u.mr_pages.pages != 0;
+  if (in_pages && !has_home()) return Status::kNoHome;
+  enter(index, {true, true, in_pages, 0});
   StagContext context;
   if (kind == StagKind::kRegion) {
     context.first_page = c.u.mr_pages.first_page;

@@ -96,6 +96,14 @@ struct SrqLimitReached {  // answers the ArmSrq of this serial, which is spent
   Srqn srqn;
   std::uint32_t serial = 0;
 };
+struct HomeReleased {  // answers ReleaseHome: no access to the home is under way
+  static constexpr const char* kName = "home_released";
+};
+struct ContextLost {  // it cannot be read from its home
+  static constexpr const char* kName = "context_lost";
+  abi::ContextKind kind = abi::ContextKind::kPages;
+  std::uint32_t index = 0;
+};
 struct SrqOverrun {  // the host announced more than the ring holds
   static constexpr const char* kName = "srq_overrun";
   Srqn srqn;
@@ -173,7 +181,7 @@ using Events =
     TypeList<TcpAccepted, TcpConnected, TcpOpenFailed, TcpStreamData, TcpPeerClosed, TcpReset, TcpClosed, QpFirstFpdu,
              QpTerminateReceived, QpStreamError, QpSendDrained, CqOverflow, SrqLimitReached, SrqOverrun, HostCommand,
              TimerExpired, TcpEmssChanged, QpPeerClosed, SctpConnected, SctpOpenFailed, SctpControl, SctpAcked,
-             SctpPeerClosed, SctpViolation, SctpStray, SctpLost, SctpMulpduChanged>;
+             SctpPeerClosed, SctpViolation, SctpStray, SctpLost, SctpMulpduChanged, HomeReleased, ContextLost>;
 
 // Those of the lower layers.
 using LlpEvents = TypeList<TcpAccepted, TcpConnected, TcpOpenFailed, TcpStreamData, TcpPeerClosed, TcpReset, TcpClosed,

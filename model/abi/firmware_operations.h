@@ -122,6 +122,15 @@ struct WritePage {
   std::uint32_t index = 0;
   std::uint64_t bus_address = 0;
 };
+// Of the contexts' home in host memory.
+struct WriteHomePage {
+  static constexpr unsigned kCsrWords = 3;
+  std::uint32_t index = 0;
+  std::uint64_t bus_address = 0;
+};
+struct ReleaseHome {  // forgets all pages; answered by HomeReleased
+  static constexpr unsigned kCsrWords = 1;
+};
 struct WriteStag {
   static constexpr unsigned kCsrWords = 12;
   Stag stag;
@@ -218,10 +227,10 @@ struct SctpStream {
 };
 
 // All of them, in the order of their numbers on a target that passes them by number.
-using Operations =
-    TypeList<TcpListen, TcpUnlisten, TcpOpen, TcpStreamSend, TcpStreamRead, TcpEnterRdma, TcpClose, TcpAbort, WriteQp,
-             WriteFlow, WriteCq, WriteSrq, ArmSrq, WritePage, WriteStag, PostWork, PostEvent, SetTimer, CancelTimer,
-             Log, Panic, SctpListen, SctpUnlisten, SctpConnect, SctpSend, SctpStream, TcpSetLimits>;
+using Operations = TypeList<TcpListen, TcpUnlisten, TcpOpen, TcpStreamSend, TcpStreamRead, TcpEnterRdma, TcpClose,
+                            TcpAbort, WriteQp, WriteFlow, WriteCq, WriteSrq, ArmSrq, WritePage, WriteStag, PostWork,
+                            PostEvent, SetTimer, CancelTimer, Log, Panic, SctpListen, SctpUnlisten, SctpConnect,
+                            SctpSend, SctpStream, TcpSetLimits, WriteHomePage, ReleaseHome>;
 
 // Those for the lower layers.
 using LlpOperations =

@@ -203,8 +203,15 @@ enum class CommandOp : std::uint8_t {
   kWritePages,       // id: the first entry of the page table; private data: bus addresses of 1 to 64 pages
   kRegisterMrPages,  // as kRegisterMr, over pages of the table
   kModifyQp,         // to kIdle: another StreamAttr, whose open parts stay as they were; to kError: ends its stream
-  kQueryQp           // its kCommandDone has the state, the StreamAttr and the version
+  kQueryQp,          // its kCommandDone has the state, the StreamAttr and the version
+  // id: the first of 1 to 64 pages of the home (HOME_PAGES), whose bus addresses are in the private data; each is given
+  // once. They are the device's until kReleaseHome, and contain zeroes.
+  kSetHome,
+  kReleaseHome  // all of them; answered when the device will not access them any more. kBusy: the device needs them
 };
+// Of a home page, which is aligned.
+inline constexpr unsigned kLogHomePage = 21;
+inline constexpr std::uint64_t kHomePageBytes = std::uint64_t{1} << kLogHomePage;
 
 // Of a kCreateQp command: receive requests come from the shared receive queue `srqn`; there is no ring at rq_base.
 enum QpFlags : std::uint8_t { kQpSharesRq = 1 };
@@ -330,8 +337,14 @@ enum class EventType : std::uint8_t {
   kCqNotify,
   kCqError,  // the queue overran: nothing more is written to it, and the QPs that use it are in error
   kSrqLimit,
-  kSrqError,    // its ring overran: the QPs that use it are in error
-  kDeviceFatal  // the firmware cannot continue, status: FaultCause; no command is answered any more
+  kSrqError,     // its ring overran: the QPs that use it are in error
+  kDeviceFatal,  // the firmware cannot continue, status: FaultCause; no command is answered any more
+  // A context cannot be read from its home, or is not what the device wrote there; status: ContextKind, id: its number.
+  // Streams that need it end with an error.
+  kContextLost
+};
+enum class ContextKind : std::uint8_t {
+  kPages  // four entries of the page table, from entry 4 * id on
 };
 enum class CommandStatus : std::uint8_t {
   kOk = 0,
@@ -343,7 +356,8 @@ enum class CommandStatus : std::uint8_t {
   kBadLength,
   kVersionNotSupported,  // of DDP and RDMAP
   kMarkersRequired,      // version 0 requires markers
-  kDeviceFatal           // set by the driver: the firmware stopped before it answered
+  kDeviceFatal,          // set by the driver: the firmware stopped before it answered
+  kNoHome                // the device has no home for what the command creates (kSetHome)
 };
 enum class ConnectStatus : std::uint8_t {
   kOk = 0,

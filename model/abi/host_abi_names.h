@@ -9,15 +9,16 @@
 namespace rnic::abi {
 
 // Changes with the layout or the meaning of anything in host_abi.h.
-inline constexpr std::uint32_t kAbiVersion = 1;
+inline constexpr std::uint32_t kAbiVersion = 2;
 
 inline constexpr const char* kCommandNames[] = {
-    "nop",           "create_cq", "destroy_cq",  "create_qp",         "destroy_qp", "register_mr",
-    "deregister_mr", "listen",    "unlisten",    "connect",           "accept",     "reject",
-    "disconnect",    "alloc_mr",  "alloc_mw",    "create_srq",        "modify_srq", "query_srq",
-    "destroy_srq",   "modify_cq", "write_pages", "register_mr_pages", "modify_qp",  "query_qp"};
+    "nop",           "create_cq",   "destroy_cq",  "create_qp",         "destroy_qp", "register_mr",
+    "deregister_mr", "listen",      "unlisten",    "connect",           "accept",     "reject",
+    "disconnect",    "alloc_mr",    "alloc_mw",    "create_srq",        "modify_srq", "query_srq",
+    "destroy_srq",   "modify_cq",   "write_pages", "register_mr_pages", "modify_qp",  "query_qp",
+    "set_home",      "release_home"};
 inline constexpr std::size_t kCommandOps = sizeof kCommandNames / sizeof *kCommandNames;
-static_assert(kCommandOps == static_cast<std::size_t>(CommandOp::kQueryQp) + 1);
+static_assert(kCommandOps == static_cast<std::size_t>(CommandOp::kReleaseHome) + 1);
 constexpr const char* name(CommandOp op) {
   const auto i = static_cast<std::size_t>(op);
   return i < kCommandOps ? kCommandNames[i] : "unknown command";
@@ -33,8 +34,9 @@ constexpr const char* name(CommandStatus status) {
                                     "bad length",
                                     "version not supported",
                                     "markers cannot be disabled",
-                                    "the device's firmware stopped"};
-  static_assert(sizeof kNames / sizeof *kNames == static_cast<std::size_t>(CommandStatus::kDeviceFatal) + 1);
+                                    "the device's firmware stopped",
+                                    "no home for contexts"};
+  static_assert(sizeof kNames / sizeof *kNames == static_cast<std::size_t>(CommandStatus::kNoHome) + 1);
   const auto i = static_cast<std::size_t>(status);
   return i < sizeof kNames / sizeof *kNames ? kNames[i] : "unknown status";
 }

@@ -24,7 +24,7 @@ struct Id {
 // Version of this register interface; drivers refuse another major number.
 struct Version {
   static constexpr std::uint32_t kOffset = 0x0004;
-  static constexpr std::uint32_t kReset = 0x00000101;
+  static constexpr std::uint32_t kReset = 0x00000102;
   std::uint32_t minor = 0;  // bits 7..0: compatible additions
   std::uint32_t major = 0;  // bits 15..8: incompatible changes
   static constexpr Version unpack(std::uint32_t w) { return {w & 0xff, w >> 8 & 0xff}; }
@@ -43,6 +43,7 @@ struct Features {
   bool version_1 = false;  // bit 5: DDP and RDMAP version 1 (RFC 5040, RFC 5041); with version 0, selectable for each queue pair
   bool receive_markers = false;  // bit 6: the device prefers MPA markers in the streams that it receives
   bool crc = false;  // bit 7: the device requests CRC on every stream
+  bool home = false;  // bit 8: contexts have a home in host memory, HOME_PAGES, which the driver gives
   static constexpr Features unpack(std::uint32_t w) { return {(w & 1) != 0,
                                                               (w >> 1 & 1) != 0,
                                                               (w >> 2 & 1) != 0,
@@ -50,7 +51,8 @@ struct Features {
                                                               (w >> 4 & 1) != 0,
                                                               (w >> 5 & 1) != 0,
                                                               (w >> 6 & 1) != 0,
-                                                              (w >> 7 & 1) != 0}; }
+                                                              (w >> 7 & 1) != 0,
+                                                              (w >> 8 & 1) != 0}; }
   constexpr std::uint32_t pack() const { return std::uint32_t{markers} |
                                                 std::uint32_t{enhanced_mpa} << 1 |
                                                 std::uint32_t{atomics} << 2 |
@@ -58,7 +60,17 @@ struct Features {
                                                 std::uint32_t{version_0} << 4 |
                                                 std::uint32_t{version_1} << 5 |
                                                 std::uint32_t{receive_markers} << 6 |
-                                                std::uint32_t{crc} << 7; }
+                                                std::uint32_t{crc} << 7 |
+                                                std::uint32_t{home} << 8; }
+};
+
+// Pages of 2 MiB that the driver gives for contexts; 0: none.
+struct HomePages {
+  static constexpr std::uint32_t kOffset = 0x000c;
+  static constexpr std::uint32_t kReset = 0x00000000;
+  std::uint32_t value = 0;  // bits 31..0: the whole register
+  static constexpr HomePages unpack(std::uint32_t w) { return {w}; }
+  constexpr std::uint32_t pack() const { return value; }
 };
 
 // Device control.
@@ -544,8 +556,9 @@ struct RegInfo {
 };
 inline constexpr RegInfo kRegisters[] = {
     {"ID", 0x0000, 1, 4, Access::kRo, 0x50574952, 0xffffffff},
-    {"VERSION", 0x0004, 1, 4, Access::kRo, 0x00000101, 0x0000ffff},
-    {"FEATURES", 0x0008, 1, 4, Access::kRo, 0x00000000, 0x000000ff},
+    {"VERSION", 0x0004, 1, 4, Access::kRo, 0x00000102, 0x0000ffff},
+    {"FEATURES", 0x0008, 1, 4, Access::kRo, 0x00000000, 0x000001ff},
+    {"HOME_PAGES", 0x000c, 1, 4, Access::kRo, 0x00000000, 0xffffffff},
     {"CONTROL", 0x0010, 1, 4, Access::kRw, 0x00000000, 0x00000003},
     {"STATUS", 0x0014, 1, 4, Access::kRo, 0x00000000, 0x00000003},
     {"FATAL_ERROR", 0x0018, 1, 4, Access::kW1c, 0x00000000, 0x00000007},

@@ -166,6 +166,13 @@ class Description {
     return d;
   }
 
+  // For the accounts of a part that is no stage.
+  Description in(const ClockDomain& clk) const {
+    Description d = *this;
+    d.clk_ = &clk;
+    return d;
+  }
+
   // Figures and probes, each with its own tree.
   const StatsGroup& stats() const { return stats_; }
   const ProbeGroup& probes() const { return probes_; }

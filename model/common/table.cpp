@@ -14,8 +14,9 @@ TableReader::TableReader(Stage& owner, const char* name, unsigned asks) : PortBa
 // With a port for each reader it is a plain push. Otherwise ports are granted when all asks of the cycle are known.
 void TableReader::ask(std::uint32_t index, std::uint32_t tag) {
   check_caller();
-  if (table_->shared_) {
+  if (table_->shared_ || table_->cached()) {
     link_->reserve() = {index, tag};
+    if (table_->cached()) waiting_.push(index);
     table_->pend(*this);
   } else {
     link_->push({index, tag});
@@ -29,7 +30,12 @@ const TableAsk& TableReader::front() const {
   return link_->front();
 }
 
-bool TableReader::ok() const { return table_->has(front().index); }
+bool TableReader::ok() const {
+  if (!table_->cached()) return table_->has(front().index);
+  return places_.front() != Residency::kNone && !table_->is_bad(places_.front());
+}
+
+std::uint32_t TableReader::place() const { return table_->cached() ? places_.front() : front().index; }
 
 void TableReader::drop() {
   if constexpr (kSanitized) {
@@ -39,6 +45,7 @@ void TableReader::drop() {
     used_at_ = now;
   }
   link_->drop();
+  if (table_->cached()) table_->used_up(places_.pop());
 }
 
 void TableReader::check_caller() const {
@@ -46,15 +53,37 @@ void TableReader::check_caller() const {
   RNIC_CHECK_MSG(owner_.clock().may_be_called(owner_), link_->name(), ": used by another stage");
 }
 
-TableBase::TableBase(std::string name, ClockDomain& clk, std::size_t rows, unsigned row_bits, const TableConfig& config)
-    : name_(std::move(name)), clk_(clk), rows_(rows), row_bits_(row_bits), config_(config), banks_(config.banks) {
+TableBase::TableBase(std::string name, ClockDomain& clk, std::size_t rows, unsigned row_bits, const TableConfig& config,
+                     const CacheConfig* cache)
+    : name_(std::move(name)),
+      clk_(clk),
+      rows_(rows),
+      row_bits_(row_bits),
+      config_(config),
+      banks_(config.banks),
+      cache_config_(cache != nullptr ? *cache : CacheConfig{}),
+      rows_account_(0),
+      misses_account_(cache_config_.misses_in_flight) {
   RNIC_CHECK_MSG(config.read_cycles >= 1 && config.read_ports >= 1 && config.banks >= 1, name_);
+  if (cache == nullptr || cache->entries >= rows) return;
+  cache_ = std::make_unique<Residency>(name_, *cache);
+  bad_.resize(cache->entries);
+}
+
+void TableBase::connect_home(PopPort<TableMiss>& misses) {
+  RNIC_CHECK_MSG(to_home_ == nullptr, name_);
+  LinkConfig config;
+  config.depth = cache_config_.misses_in_flight;
+  to_home_ = std::make_unique<Link<TableMiss>>(name_ + ".misses", clk_, config);
+  misses(*to_home_);
+  to_home_->set_producer(misses.owner());  // what is not on the chip is missed in a commit
 }
 
 void TableBase::bind(TableReader& reader) {
   RNIC_CHECK_MSG(!reader.bound(), name_ + '.' + reader.name() + " is bound twice");
   RNIC_CHECK_MSG(readers_.size() < kMaxReaders, name_, ": more than 32 readers");
-  LinkConfig config = LinkConfig::pipeline(config_.read_cycles);
+  LinkConfig config = LinkConfig::pipeline(row_cycles());
+  if (cached()) config.depth += 2 * cache_config_.misses_in_flight;  // some of them hit
   if (reader.asks_ != 0) config.depth = reader.asks_;
   reader.link_ = std::make_unique<Link<TableAsk>>(name_ + '.' + reader.name(), clk_, config);
   reader.link_->set_producer(reader.owner_);
@@ -68,6 +97,7 @@ void TableBase::bind(TableReader& reader) {
 std::vector<LinkBase*> TableBase::links() const {
   std::vector<LinkBase*> links;
   for (const TableReader* reader : readers_) links.push_back(reader->link_.get());
+  if (to_home_ != nullptr) links.push_back(to_home_.get());
   return links;
 }
 
@@ -153,7 +183,9 @@ void TableBase::call_holders(std::uint32_t row) {
 void TableBase::commit() {
   registered_ = false;
   if (!writes_.empty()) apply_writes();
+  if (!arrivals_.empty()) settle();
   if (pending_ != 0) grant();
+  if (cached()) release();
 }
 
 // Of each bank, to as many readers as it has ports. A reader that gets none takes part again in the next cycle.
@@ -161,7 +193,7 @@ void TableBase::grant() {
   const auto asking = static_cast<unsigned>(__builtin_popcount(pending_));
   for (std::uint32_t left = pending_; left != 0; left &= left - 1) {
     const TableReader& reader = *readers_[static_cast<unsigned>(__builtin_ctz(left))];
-    bank_of(reader.link_->reserved().index).asks |= left & -left;
+    bank_of(cached() ? reader.waiting_.front() : reader.link_->reserved().index).asks |= left & -left;
   }
   unsigned granted = 0;
   for (Bank& bank : banks_) granted += grant(bank);
@@ -184,8 +216,107 @@ unsigned TableBase::grant(Bank& bank) {
 }
 
 void TableBase::grant(TableReader& reader) {
-  reader.link_->fill(config_.read_cycles);
+  if (cached()) return look_up(reader);
+  reader.link_->fill(row_cycles());
   if (--reader.ungranted_ == 0) pending_ &= ~(std::uint32_t{1} << reader.number_);
+}
+
+// ---- Rows with a home elsewhere
+
+unsigned TableBase::row_cycles() const { return config_.read_cycles + (cached() ? cache_config_.tag_cycles : 0); }
+
+std::uint32_t TableBase::place_of(std::uint32_t row) const { return cached() ? cache_->find(row) : row; }
+
+// A read that finds no way, or all fetches taken, waits; those of other readers pass.
+void TableBase::look_up(TableReader& reader) {
+  const std::uint32_t bit = std::uint32_t{1} << reader.number_;
+  if (!find(reader, reader.waiting_.front())) {
+    cache_counters_.waits += !std::exchange(reader.refused_, true);
+    blocked_ |= bit;
+    pending_ &= ~bit;
+    return;
+  }
+  reader.waiting_.drop();
+  reader.refused_ = false;
+  ++reader.held_;
+  holding_ |= bit;
+  if (--reader.ungranted_ == 0) pending_ &= ~bit;
+}
+
+bool TableBase::find(TableReader& reader, std::uint32_t index) {
+  if (!has(index)) return reader.places_.push(Residency::kNone), true;
+  std::uint32_t place = cache_->find(index);
+  if (place == Residency::kNone) {
+    if (fetched_.size() == cache_config_.misses_in_flight || !to_home_->can_push()) return false;
+    bool evicts = false;
+    place = cache_->place(index, evicts);
+    if (place == Residency::kNone) return false;
+    cache_counters_.evictions += evicts;
+    bad_[place] = false;
+    fetched_.push_back(place);
+    to_home_->push({index, place});
+    ++cache_counters_.misses;
+  } else {
+    ++(under_way(place) ? cache_counters_.joined : cache_counters_.hits);
+  }
+  cache_->use(place);
+  cache_->pin(place);
+  reader.places_.push(place);
+  return true;
+}
+
+bool TableBase::under_way(std::uint32_t place) const {
+  return std::find(fetched_.begin(), fetched_.end(), place) != fetched_.end();
+}
+
+void TableBase::arrived(const TableMiss& miss, bool ok) {
+  RNIC_CHECK_MSG(cache_->index_at(miss.place) == miss.index && under_way(miss.place), name_,
+                 ": nobody missed this row");
+  arrivals_.push_back({miss, ok});
+  commit_later();
+}
+
+void TableBase::settle() {
+  for (const auto& [miss, ok] : arrivals_) {
+    fetched_.erase(std::find(fetched_.begin(), fetched_.end(), miss.place));
+    bad_[miss.place] = !ok;
+    cache_counters_.failed += !ok;
+  }
+  arrivals_.clear();
+  pending_ |= std::exchange(blocked_, 0);
+}
+
+// Each reader's rows in the order of its asks, one a cycle.
+void TableBase::release() {
+  for (std::uint32_t left = holding_; left != 0; left &= left - 1) {
+    TableReader& reader = *readers_[static_cast<unsigned>(__builtin_ctz(left))];
+    const std::uint32_t next = reader.places_.at(reader.places_.size() - reader.held_);
+    if (under_way(next)) continue;
+    reader.link_->fill(row_cycles());
+    if (--reader.held_ == 0) {
+      holding_ &= ~(left & -left);
+    } else {
+      commit_later();
+    }
+  }
+  account();
+}
+
+// A row that could not be fetched is asked for again when nobody uses it any more.
+void TableBase::used_up(std::uint32_t place) {
+  if (place == Residency::kNone) return;
+  cache_->unpin(place);
+  if (cache_->pinned(place)) return;
+  if (bad_[place]) cache_->drop(place), bad_[place] = false;
+  if (blocked_ == 0) return;
+  pending_ |= std::exchange(blocked_, 0);
+  commit_later();
+}
+
+void TableBase::account() {
+  const Cycle next = clk_.now() + 1;
+  rows_account_.set(next, static_cast<unsigned>(fetched_.size()), holding_ != 0);
+  misses_account_.set(next, static_cast<unsigned>(fetched_.size()), blocked_ != 0);
 }
 
 void TableBase::reset_readers() {
@@ -198,6 +329,23 @@ void TableBase::reset_readers() {
   pending_ = 0;
   writes_.clear();
   values_.clear();
+  if (cached()) reset_cache();
+}
+
+void TableBase::reset_cache() {
+  for (TableReader* reader : readers_) {
+    reader->waiting_.clear();
+    reader->places_.clear();
+    reader->held_ = 0;
+    reader->refused_ = false;
+  }
+  to_home_->reset();
+  cache_->reset();
+  fetched_.clear();
+  arrivals_.clear();
+  bad_.assign(bad_.size(), false);
+  blocked_ = holding_ = 0;
+  account();
 }
 
 void TableBase::describe(const Description& d) {
@@ -217,6 +365,16 @@ void TableBase::describe(const Description& d) {
   fixed("ports", config_.read_ports, "ports", "for reads, of each bank");
   fixed("banks", config_.banks, "banks", "its parts with ports of their own");
   fixed("size", static_cast<double>(rows_) * row_bits_ / 8, "octets", "of the memory");
+}
+
+void TableBase::describe_cache(const Description& d, const CacheNames& names) {
+  d.counters(cache_counters_);
+  d.stats().ratio(
+      "hit_rate", [this] { return static_cast<double>(cache_counters_.hits); },
+      [this] { return static_cast<double>(cache_counters_.lookups()); }, "hits, as a share of the rows read");
+  const Description timed = d.in(clk_);
+  timed.account({names.rows, "slots", Reach::kFetch, names.cache, 140}, rows_account_);
+  timed.account({names.misses, "slots", Reach::kTags, names.in_flight, 141}, misses_account_);
 }
 
 }  // namespace rnic

@@ -11,9 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "model/common/account.h"
 #include "model/common/link.h"
 #include "model/common/part.h"
 #include "model/common/registered.h"
+#include "model/common/residency.h"
+#include "model/common/ring.h"
 #include "model/config/field.h"
 #include "model/stats/high_water.h"
 
@@ -46,6 +49,18 @@ struct TableAsk {
   }
 };
 
+// A row that is not on the chip, for the unit that fetches it from its home.
+struct TableMiss {
+  std::uint32_t index = 0;
+  std::uint32_t place = 0;  // where it comes to
+  static constexpr const char* kMessage = "table_miss";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("index", 32, m.index);
+    v("place", 32, m.place);
+  }
+};
+
 // A stage's way to a table: a link of the stage to itself. It carries asks; a row is there while its ask is in front.
 class TableReader : public PortBase {
  public:
@@ -61,7 +76,7 @@ class TableReader : public PortBase {
   Cycle row_at() const { return link_->front_at(); }
   bool can_use() const { return link_->can_pop(); }
   const TableAsk& front() const;
-  bool ok() const;  // whether the table has that row; only then there is a row to be used
+  bool ok() const;  // whether the table has that row, and its home has given it; only then there is a row to be used
   void drop();      // used; its place is free for another ask from the next cycle on
 
   Stage& owner() const { return owner_; }
@@ -70,6 +85,7 @@ class TableReader : public PortBase {
  protected:
   ~TableReader() override = default;
   const TableBase& table() const { return *table_; }
+  std::uint32_t place() const;  // of the row in front
 
  private:
   friend class TableBase;
@@ -81,6 +97,11 @@ class TableReader : public PortBase {
   std::unique_ptr<Link<TableAsk>> link_;
   unsigned number_ = 0;     // among the table's readers
   unsigned ungranted_ = 0;  // asks that wait for a port
+  // With a cache, in the order of the asks: indexes that were not looked up yet, and the places of those that were.
+  // The youngest of these, `held_` of them, wait for a row that is fetched, their own or an older one's.
+  Ring<std::uint32_t> waiting_, places_;
+  std::size_t held_ = 0;
+  bool refused_ = false;  // the oldest that was not looked up yet
   // With sanitizers: the row that was used last, and when.
   Cycle used_at_ = kNever;
   std::uint32_t used_ = 0;
@@ -98,6 +119,27 @@ struct TableCounters {
   }
 };
 
+struct CacheCounters {
+  std::uint64_t hits = 0, misses = 0, joined = 0, waits = 0, evictions = 0, failed = 0;
+  std::uint64_t lookups() const { return hits + misses + joined; }
+  template <class V>
+  static void fields(V& v) {
+    v("hits", &CacheCounters::hits, "reads", "reads of rows on the chip");
+    v("misses", &CacheCounters::misses, "reads", "reads of rows that had to be fetched");
+    v("joined", &CacheCounters::joined, "reads", "reads of rows that were on their way already");
+    v("waits", &CacheCounters::waits, "reads",
+      "reads that waited because of misses_in_flight, or for a place of their set");
+    v("evictions", &CacheCounters::evictions, "rows", "rows that made room");
+    v("failed", &CacheCounters::failed, "rows", "rows that could not be fetched");
+  }
+};
+
+// Of a cache's accounts in files, and as bottlenecks.
+struct CacheNames {
+  const char *rows, *misses;
+  const char *cache, *in_flight;
+};
+
 // All of a table that does not depend on its rows.
 class TableBase : public Committed, public Part {
  public:
@@ -111,6 +153,12 @@ class TableBase : public Committed, public Part {
   const TableConfig& config() const { return config_; }
   const TableCounters& counters() const { return counters_; }
   std::size_t rows() const { return rows_; }
+  bool cached() const { return cache_ != nullptr; }
+  unsigned misses_in_flight() const { return cached() ? cache_config_.misses_in_flight : 0; }
+  // Where rows that are not on the chip are asked for. Before the first cycle.
+  void connect_home(PopPort<TableMiss>& misses);
+  const CacheCounters& cache_counters() const { return cache_counters_; }
+  void describe_cache(const Description& d, const CacheNames& names);
   bool has(std::uint32_t index) const { return index < rows_; }
   // The stage whose columns own() changes in place.
   void owned_by(const Stage& stage) { owner_ = &stage; }
@@ -121,12 +169,19 @@ class TableBase : public Committed, public Part {
   void describe(const Description& d) override;
 
  protected:
-  TableBase(std::string name, ClockDomain& clk, std::size_t rows, unsigned row_bits, const TableConfig& config);
+  // Without a cache all rows are on the chip.
+  TableBase(std::string name, ClockDomain& clk, std::size_t rows, unsigned row_bits, const TableConfig& config,
+            const CacheConfig* cache);
   void bind(TableReader& reader);
   void log(std::uint32_t row, void* to, const void* value, std::size_t octets);
   void note_owned(std::uint32_t row);
   void check_row(std::uint32_t row) const { RNIC_CHECK_MSG(has(row), name_, ": no such row"); }
   void reset_readers();
+  // kNone: the row is not on the chip.
+  std::uint32_t place_of(std::uint32_t row) const;
+  std::size_t places() const { return cache_ ? cache_->places() : rows_; }
+  // A row that was missed is there from the next cycle on, or is known not to come. Called in a stage's cycle.
+  void arrived(const TableMiss& miss, bool ok);
 
  private:
   friend class TableReader;
@@ -150,6 +205,16 @@ class TableBase : public Committed, public Part {
   unsigned grant(Bank& bank);
   void grant(TableReader& reader);
   void call_holders(std::uint32_t row);
+  unsigned row_cycles() const;
+  void look_up(TableReader& reader);
+  bool find(TableReader& reader, std::uint32_t index);
+  void release();
+  void settle();
+  void account();
+  bool under_way(std::uint32_t place) const;
+  bool is_bad(std::uint32_t place) const { return place != Residency::kNone && bad_[place]; }
+  void used_up(std::uint32_t place);
+  void reset_cache();
   void check_written_once(const std::byte* to, std::size_t octets) const;
   void check_owned(const Bank& bank, std::uint32_t row) const;
 
@@ -169,6 +234,21 @@ class TableBase : public Committed, public Part {
   Cycle counted_at_ = kNever;
   unsigned in_cycle_ = 0;  // accesses in that one
   TableCounters counters_;
+
+  struct Arrival {
+    TableMiss miss;
+    bool ok;
+  };
+  const CacheConfig cache_config_;
+  std::unique_ptr<Residency> cache_;
+  std::unique_ptr<Link<TableMiss>> to_home_;
+  std::vector<std::uint32_t> fetched_;  // places of rows that are fetched
+  std::vector<bool> bad_;               // by place: the row there could not be fetched
+  std::vector<Arrival> arrivals_;       // of this cycle
+  std::uint32_t blocked_ = 0;           // readers whose next read waits for the end of a fetch, or of a pin
+  std::uint32_t holding_ = 0;           // readers with rows that are fetched, or wait behind one
+  Account rows_account_, misses_account_;
+  CacheCounters cache_counters_;
 };
 
 // `T` describes its fields as messages do (message.h).
@@ -183,39 +263,46 @@ class Table final : public TableBase {
     // The memory's content at the end of the last cycle. It belongs to the table: for this cycle only.
     const T& row() const {
       RNIC_CHECK_MSG(ok(), name(), ": no row to use");
-      return static_cast<const Table&>(table()).peek(front().index);
+      return static_cast<const Table&>(table()).data_[place()];
     }
   };
 
-  Table(std::string name, ClockDomain& clk, std::size_t rows, const TableConfig& config)
-      : TableBase(std::move(name), clk, rows, bits(), config), data_(rows) {}
+  Table(std::string name, ClockDomain& clk, std::size_t rows, const TableConfig& config,
+        const CacheConfig* cache = nullptr)
+      : TableBase(std::move(name), clk, rows, bits(), config, cache), data_(places()) {}
 
   // Before the first cycle, all of them.
   void bind(Reader& reader) { TableBase::bind(reader); }
 
   // Visible from the next cycle on, also to rows on their way. A column, and an element of one that is an array, is
-  // written once in a cycle.
+  // written once in a cycle. A row that is not on the chip is not changed: its home is.
   template <class C>
   void write(std::uint32_t row, C T::*column, const C& value) {
-    put(row, at(row).*column, value);
+    static_assert(std::is_trivially_copyable_v<C>);
+    if (T* const place = find(row)) log(row, &(place->*column), &value, sizeof value);
   }
   template <class E, std::size_t N>
   void write(std::uint32_t row, std::array<E, N> T::*column, std::size_t element, const E& value) {
-    put(row, (at(row).*column).at(element), value);
+    static_assert(std::is_trivially_copyable_v<E>);
+    if (T* const place = find(row)) log(row, &(place->*column).at(element), &value, sizeof value);
   }
   // In place, by the owner, of the row that one of its readers has in front or has dropped in this cycle; of one row in
   // each bank a cycle. For columns that no other stage reads.
   template <class C>
   C& own(std::uint32_t row, C T::*column) {
-    T& place = at(row);
+    T* const place = find(row);
+    RNIC_CHECK_MSG(place != nullptr, name(), ": a row that is not here");
     note_owned(row);
-    return place.*column;
+    return place->*column;
   }
-  // For observers, which are no hardware.
-  const T& peek(std::uint32_t row) const {
-    check_row(row);
-    return data_[row];
+  // A row that was missed. nullptr: it cannot be fetched.
+  void fill(const TableMiss& miss, const T* row) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (row != nullptr) log(miss.index, &data_[miss.place], row, sizeof *row);
+    arrived(miss, row != nullptr);
   }
+  // For observers, which are no hardware. nullptr: it is not on the chip.
+  const T* peek(std::uint32_t row) const { return const_cast<Table*>(this)->find(row); }
 
   // All rows are as in the beginning, and nothing is on its way.
   void reset() {
@@ -229,14 +316,10 @@ class Table final : public TableBase {
     for (const Signal& field : signals_of<T>()) sum += field.width;
     return sum;
   }
-  T& at(std::uint32_t row) {
+  T* find(std::uint32_t row) {
     check_row(row);
-    return data_[row];
-  }
-  template <class C>
-  void put(std::uint32_t row, C& place, const C& value) {
-    static_assert(std::is_trivially_copyable_v<C>);
-    log(row, &place, &value, sizeof value);
+    const std::uint32_t place = place_of(row);
+    return place == Residency::kNone ? nullptr : &data_[place];
   }
 
   std::vector<T> data_;

@@ -14,7 +14,16 @@ namespace rnic {
 namespace {
 
 // Clients of the DMA engines, in the order of their turns.
-enum Reader : unsigned { kPayloadReader, kWqeReader, kRqeReader, kCommandReader, kAtomicReader, kCqReader, kReaders };
+enum Reader : unsigned {
+  kPayloadReader,
+  kWqeReader,
+  kRqeReader,
+  kCommandReader,
+  kAtomicReader,
+  kCqReader,
+  kHomeReader,
+  kReaders
+};
 enum Writer : unsigned {
   kPlacementWriter,
   kCqeWriter,
@@ -22,6 +31,7 @@ enum Writer : unsigned {
   kAtomicWriter,
   kOriginalWriter,
   kEarlyWriter,
+  kHomeWriter,
   kWriters
 };
 
@@ -59,7 +69,8 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
     : sc_module(nm),
       config_(config),
       contexts_(clk, {config.context.qps, config.flows(), config.context.cqs, config.context.stags, config.context.srqs,
-                      config.context.pages, station.node, config.context.page_table, basename()}),
+                      config.context.pages, station.node, config.context.page_table, config.context.cache.page,
+                      config.context.home.kind == HomeKind::kHost, basename()}),
       frames_(frame_block_bytes(config)),
       messages_(kMessageBlockBytes),
       net_(basename(), clk),
@@ -93,6 +104,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
                        config.tcp.max_flows, frames_),
       sctp_tx("sctp_tx", clk, config.datapath, station),
       sctp_crc_insert("sctp_crc_insert", clk),
+      context_home("context_home", clk, contexts_, config.context.home, config.context.cache.page.misses_in_flight),
       command_fetch(
           "command_fetch", clk, [this] { return queue_regs(pcie.regs); }, messages_, station.node),
       firmware_log(clk, pcie.regs, static_cast<fw::LogLevel>(config.fwcpu.log_level)),
@@ -130,7 +142,9 @@ void Rnic::strap() {
   const FwCpuConfig& fw = config_.fwcpu;
   pcie.regs.strap(regs::Features{true, true, fw.rdmap_extensions, fw.rdmap_extensions,
                                  fw.personality != abi::Personality::kIetf, fw.personality != abi::Personality::kRdmac,
-                                 fw.receive_markers || fw.personality == abi::Personality::kRdmac, fw.crc});
+                                 fw.receive_markers || fw.personality == abi::Personality::kRdmac, fw.crc,
+                                 contexts_.home_pages() != 0});
+  pcie.regs.strap(regs::HomePages{contexts_.home_pages()});
   pcie.regs.strap(regs::MaxQps{config_.context.qps});
   pcie.regs.strap(regs::MaxCqs{config_.context.cqs});
   pcie.regs.strap(regs::MaxPages{config_.context.pages});
@@ -281,8 +295,9 @@ void Rnic::connect_firmware() {
   net_.connect(tcp_rx.feedback, tcp_tx.feedback, "tcp.tcp_feedback");
 
   unsigned source = 0;
-  for (PushPort<QpEvent>* error : {&payload_fetch.event, &rdmap_segmenter.event, &ddp_placement.event, &irrq.event,
-                                   &read_responder.event, &atomic_alu.event, &response_queue.event, &wqe_fetch.event}) {
+  for (PushPort<QpEvent>* error :
+       {&payload_fetch.event, &rdmap_segmenter.event, &ddp_placement.event, &irrq.event, &read_responder.event,
+        &atomic_alu.event, &response_queue.event, &wqe_fetch.event, &rdmap_dispatch.stream_error}) {
     net_.connect(*error, stream_errors.add(), "firmware.stream_error" + std::to_string(source++));
   }
   net_.connect(stream_errors.out, terminate_generator.in, "firmware.stream_errors");
@@ -297,6 +312,12 @@ void Rnic::connect_firmware() {
   net_.connect(tcp_connection.event, fwcpu.llp_events[LlpId::kMpaTcp], "firmware.tcp_events", {8, 1, 1});
   net_.connect(fwcpu.llp_ops[LlpId::kSctp], sctp_association.op, "firmware.sctp_ops");
   net_.connect(sctp_association.event, fwcpu.llp_events[LlpId::kSctp], "firmware.sctp_events", {8, 1, 1});
+  net_.connect(fwcpu.home_ops, context_home.ops, "firmware.home_ops");
+  net_.connect(context_home.events, fwcpu.home_events, "firmware.home_events");
+  net_.connect(context_home.read, pcie.dma_read.request(kHomeReader), "context.home_reads");
+  net_.connect(pcie.dma_read.done(kHomeReader), context_home.read_done, "context.home_reads_done");
+  net_.connect(context_home.write, pcie.dma_write.request(kHomeWriter), "context.home_writes");
+  net_.connect(pcie.dma_write.done(kHomeWriter), context_home.write_done, "context.home_writes_done");
   net_.connect(fwcpu.tx_work, rdmap_segmenter.internal_work, "firmware.internal_work");
   net_.connect(command_fetch.commands, fwcpu.commands, "firmware.commands", {2, 1, 1});
   net_.connect(command_fetch.read, pcie.dma_read.request(kCommandReader), "firmware.command_reads", {2, 1, 1});
@@ -322,6 +343,8 @@ std::vector<LinkBase*> Rnic::links() const {
 void Rnic::describe(const Description& d) {
   contexts_.describe(d.part("context"));
   contexts_.page_table.describe(d.part("page_table"));
+  contexts_.page_table.describe_cache(d.part("page_cache"),
+                                      {"context.page_cache", "context.page_misses", "page cache", "page cache misses"});
   firmware_log.describe(d);
   d.access_owners([this] { return std::make_unique<RegisterOwner>(contexts_, config_.pcie.link); });
   d.moved_ahead(moved_ahead(config_));

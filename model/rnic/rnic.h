@@ -7,6 +7,7 @@
 #include "model/rnic/completion/cqe_writer.h"
 #include "model/rnic/completion/response_queue.h"
 #include "model/rnic/completion/sq_completion.h"
+#include "model/rnic/context/context_home.h"
 #include "model/rnic/fwcpu/command_fetch.h"
 #include "model/rnic/fwcpu/event_writer.h"
 #include "model/rnic/fwcpu/fwcpu.h"
@@ -89,6 +90,7 @@ class Rnic final : public sc_core::sc_module, public Part {
   SctpAssociation sctp_association;
   SctpTx sctp_tx;
   CrcInsert sctp_crc_insert;
+  ContextHome context_home;
   CommandFetch command_fetch;
   LogRing firmware_log;
   FwCpu fwcpu;

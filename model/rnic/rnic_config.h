@@ -3,6 +3,7 @@
 
 #include "model/common/table.h"
 #include "model/config/field.h"
+#include "model/rnic/context/context_home.h"
 #include "model/rnic/fwcpu/fwcpu_config.h"
 #include "model/rnic/llp/sctp/sctp_config.h"
 #include "model/rnic/llp/tcp/tcp_config.h"
@@ -22,9 +23,20 @@
 
 namespace rnic {
 
+// Contexts that need not all be on the chip.
+struct CachesConfig {
+  CacheConfig page;
+  template <class V>
+  static void fields(V& v) {
+    v.group("page", &CachesConfig::page);
+  }
+};
+
 struct ContextConfig {
   unsigned qps = 256, cqs = 256, stags = 1024, srqs = 64, pages = 16384;
   TableConfig page_table;
+  CachesConfig cache;
+  ContextHomeConfig home;
   template <class V>
   static void fields(V& v) {
     v("qps", &ContextConfig::qps, "queue pairs", in_range(1u, fw::LargeCapacity::kQps));
@@ -34,6 +46,8 @@ struct ContextConfig {
     v("pages", &ContextConfig::pages, "entries of the page table, for regions over page lists", in_range(1, 1 << 20),
       unit("pages"));
     v.group("page_table", &ContextConfig::page_table);
+    v.group("cache", &ContextConfig::cache);
+    v.group("home", &ContextConfig::home);
   }
 };
 

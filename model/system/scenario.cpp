@@ -283,6 +283,10 @@ WorkItem ScenarioReader::item(const ScenarioValue& v) {
   if (ping && w.op != Op::kSend && w.op != Op::kWrite)
     v.at("mode").fail("pingpong works with ops 'send' and 'write' only");
   if (ping && w.op == Op::kWrite && w.size.min == 0) v.at("size").fail("must be 1 or more: pingpong awaits an octet");
+  if (w.places != 0) {
+    const bool shared = (w.op == Op::kWrite || w.op == Op::kRead) && !ping && w.size.law == SizeLaw::kFixed;
+    if (!shared || w.size.min == 0) v.at("places").fail("is for Writes and Reads of one size, of 1 octet or more");
+  }
   if (ping && w.direction == Direction::kBoth) v.at("mode").fail("pingpong has one direction");
   return w;
 }

@@ -352,6 +352,11 @@ struct Keys<workload::WorkItem> {
     v("signal_every", &W::signal_every, "each *n*-th request, and the last, is signaled; at most `depth`",
       in_range(1, 512));
     v("align", &W::align, "of each message in remote memory", in_range(1, 4096), power_of_two(), unit("octets"));
+    v("places", &W::places,
+      "of Writes and Reads of one size: places in remote memory, of which each message takes any at random (seeded); "
+      "0: "
+      "each message has a place of its own",
+      in_range(0, 1 << 22));
     v("words", &W::words,
       "64-bit words that atomics count round-robin: FetchAdds of all queue pairs the same words, CmpSwaps those of "
       "their queue pair",

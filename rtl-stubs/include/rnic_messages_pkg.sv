@@ -61,6 +61,7 @@ package rnic_messages_pkg;
 
   typedef struct packed {
     logic [31:0] tag;
+    logic ok;
   } dma_write_done_t;
 
   typedef struct packed {

@@ -12,7 +12,7 @@ package rnic_regs_pkg;
 
   // Version of this register interface; drivers refuse another major number.
   localparam logic [31:0] VersionOffset = 32'h0004;
-  localparam logic [31:0] VersionReset = 32'h00000101;
+  localparam logic [31:0] VersionReset = 32'h00000102;
   typedef struct packed {
     logic [15:0] reserved_31_16;
     logic [7:0] major;
@@ -23,7 +23,8 @@ package rnic_regs_pkg;
   localparam logic [31:0] FeaturesOffset = 32'h0008;
   localparam logic [31:0] FeaturesReset = 32'h00000000;
   typedef struct packed {
-    logic [23:0] reserved_31_8;
+    logic [22:0] reserved_31_9;
+    logic [0:0] home;
     logic [0:0] crc;
     logic [0:0] receive_markers;
     logic [0:0] version_1;
@@ -33,6 +34,13 @@ package rnic_regs_pkg;
     logic [0:0] enhanced_mpa;
     logic [0:0] markers;
   } features_t;
+
+  // Pages of 2 MiB that the driver gives for contexts; 0: none.
+  localparam logic [31:0] HomePagesOffset = 32'h000c;
+  localparam logic [31:0] HomePagesReset = 32'h00000000;
+  typedef struct packed {
+    logic [31:0] value;
+  } home_pages_t;
 
   // Device control.
   localparam logic [31:0] ControlOffset = 32'h0010;

@@ -2,7 +2,8 @@
 return {
   [0x0000] = {name = "ID", fields = {{"vendor", 0, 16}, {"device", 16, 16}}},
   [0x0004] = {name = "VERSION", fields = {{"minor", 0, 8}, {"major", 8, 8}}},
-  [0x0008] = {name = "FEATURES", fields = {{"markers", 0, 1}, {"enhanced_mpa", 1, 1}, {"atomics", 2, 1}, {"immediate", 3, 1}, {"version_0", 4, 1}, {"version_1", 5, 1}, {"receive_markers", 6, 1}, {"crc", 7, 1}}},
+  [0x0008] = {name = "FEATURES", fields = {{"markers", 0, 1}, {"enhanced_mpa", 1, 1}, {"atomics", 2, 1}, {"immediate", 3, 1}, {"version_0", 4, 1}, {"version_1", 5, 1}, {"receive_markers", 6, 1}, {"crc", 7, 1}, {"home", 8, 1}}},
+  [0x000c] = {name = "HOME_PAGES", fields = {{"value", 0, 32}}},
   [0x0010] = {name = "CONTROL", fields = {{"enable", 0, 1}, {"reset", 1, 1}}},
   [0x0014] = {name = "STATUS", fields = {{"ready", 0, 1}, {"fatal", 1, 1}}},
   [0x0018] = {name = "FATAL_ERROR", fields = {{"command_dma", 0, 1}, {"event_overflow", 1, 1}, {"firmware", 2, 1}}},

@@ -3,6 +3,7 @@
 #include "model/common/prng.h"
 #include "model/rnic/llp/link_address.h"
 #include "model/system/node.h"
+#include "testbench/support/home_check.h"
 #include "testbench/support/stage_test.h"
 #include "testbench/system/session_host.h"
 
@@ -130,17 +131,18 @@ class Client final : public Program {
 
 class PageListEndToEnd : public testing::Test {
  protected:
-  Node a{"a", {}, station(kServerIp, 1, kClientIp, 2)};
-  Node b{"b", {}, station(kClientIp, 2, kServerIp, 1)};
-  EthernetLink cable{"cable", {}};
-  Server server{a};
-  Client client{b, server};
-  PageListEndToEnd() {
+  explicit PageListEndToEnd(const NodeConfig& server_config = {}, const NodeConfig& client_config = {})
+      : a("a", server_config, station(kServerIp, 1, kClientIp, 2)),
+        b("b", client_config, station(kClientIp, 2, kServerIp, 1)) {
     cable.attach(0, a.chip.mac_tx.ethernet, a.chip.mac_rx);
     cable.attach(1, b.chip.mac_tx.ethernet, b.chip.mac_rx);
     a.set_lookahead(0, 500'000);
     b.set_lookahead(0, 500'000);
   }
+  Node a, b;
+  EthernetLink cable{"cable", {}};
+  Server server{a};
+  Client client{b, server};
   void run() { sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_MS), sc_core::SC_EXIT_ON_STARVATION); }
   void expect_all_moved() {
     std::vector<std::uint64_t> done;
@@ -187,6 +189,94 @@ TEST_F(PageListEndToEnd, AWriteOfOneOctetTooManyPlacesNothingOfItsSegmentInTheLa
   EXPECT_EQ(errors, 1u);
   EXPECT_TRUE(server.surroundings_are(0xee));
 }
+
+// ---- Page lists that are not all on the chip
+
+NodeConfig with_cache(unsigned entries, unsigned ways, HomeKind kind = HomeKind::kHost) {
+  NodeConfig config;
+  config.rnic.context.cache.page = {entries, ways, CachePolicy::kLru, 2, 1};
+  config.rnic.context.home.kind = kind;
+  return config;
+}
+
+struct Cached {
+  const char* name;
+  unsigned entries, ways;
+  HomeKind kind = HomeKind::kHost;
+  friend std::ostream& operator<<(std::ostream& out, const Cached& c) { return out << c.name; }
+};
+class PageCacheEndToEnd : public PageListEndToEnd, public testing::WithParamInterface<Cached> {
+ protected:
+  PageCacheEndToEnd() : PageListEndToEnd(config(), config()) {}
+  static NodeConfig config() { return with_cache(GetParam().entries, GetParam().ways, GetParam().kind); }
+  static const CacheCounters& counters(Node& node) { return node.chip.contexts().page_table.cache_counters(); }
+};
+
+TEST_P(PageCacheEndToEnd, SendWriteAndReadMoveTheirOctets) {
+  run();
+  expect_all_moved();
+  for (Node* node : {&a, &b}) {
+    EXPECT_GE(counters(*node).misses, 2u);
+    EXPECT_EQ(counters(*node).evictions + GetParam().entries, counters(*node).misses);
+    if (node->context.home() != nullptr) {
+      EXPECT_EQ(check_home(*node), GetParam().entries);
+    }
+  }
+}
+TEST_P(PageCacheEndToEnd, LostFramesChangeNothing) {
+  Prng prng(3);
+  cable.impair([&](unsigned, Frame& frame) { return frame.bytes <= 200 || prng.below(6) != 0; });
+  run();
+  expect_all_moved();
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, PageCacheEndToEnd,
+                         testing::Values(Cached{"OnePlace", 1, 1}, Cached{"TwoSets", 2, 1}, Cached{"TwoWays", 2, 2},
+                                         Cached{"OnePlaceOnBoard", 1, 1, HomeKind::kBoard},
+                                         Cached{"TwoWaysOnBoard", 2, 2, HomeKind::kBoard}),
+                         testing::PrintToStringParamName());
+
+// A wrong bit in each of the rows that a chip fetches: the host gets an event, what completes is right, and no octet is
+// written beside the region.
+class WrongRow : public PageListEndToEnd, public testing::WithParamInterface<unsigned> {
+ protected:
+  static NodeConfig flipped(unsigned fetch) {
+    NodeConfig config = with_cache(1, 1);
+    config.rnic.context.home.flip_fetch = fetch;
+    return config;
+  }
+  WrongRow()
+      : PageListEndToEnd(GetParam() < kAtClient ? flipped(GetParam()) : with_cache(1, 1),
+                         GetParam() < kAtClient ? with_cache(1, 1) : flipped(GetParam() - kAtClient)) {}
+  static constexpr unsigned kAtClient = 100;
+};
+
+TEST_P(WrongRow, EndsTheStreamsThatNeedIt) {
+  run();
+  Node& node = GetParam() < kAtClient ? a : b;
+  ASSERT_EQ(node.chip.context_home.counters().corrupt, 1u);
+  unsigned errors = 0, successes = 0;
+  for (const Program* program : {static_cast<Program*>(&server), static_cast<Program*>(&client)}) {
+    for (const host::CmEvent& e : program->events) errors += e.type == host::CmEventType::kQpError;
+    for (const host::Wc& wc : program->completions) successes += wc.status == abi::WcStatus::kSuccess;
+  }
+  for (const host::Wc& wc : server.completions) {
+    if (wc.status == abi::WcStatus::kSuccess) {
+      EXPECT_EQ(server.part(0), client.part(0));
+    }
+  }
+  for (const host::Wc& wc : client.completions) {
+    if (wc.status == abi::WcStatus::kSuccess && wc.wr_id == 3) {
+      EXPECT_EQ(client.part(2), client.part(0));
+    }
+  }
+  if (errors == 0) expect_all_moved();  // nobody needed that entry
+  else EXPECT_LT(successes, 4u);
+  EXPECT_TRUE(server.surroundings_are(0xee));
+  EXPECT_TRUE(client.surroundings_are(0xee));
+}
+
+INSTANTIATE_TEST_SUITE_P(Fetches, WrongRow, testing::Values(1, 2, 3, 101, 102, 103));
 
 }  // namespace
 }  // namespace rnic::test

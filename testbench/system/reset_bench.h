@@ -84,6 +84,7 @@ class Worker final : public host::App {
   unsigned completed = 0;
   unsigned amid = 0;                          // resets during traffic,
   unsigned errors = 0;                        // and of a device that had failed
+  bool in_pages = false;                      // its region is a list of pages
   std::optional<host::ResetKind> reset_kind;  // of the resets; none: CONTROL.RESET
   std::function<void()> on_reset;
   std::vector<host::CmEventType> ends;  // of connections
@@ -102,8 +103,12 @@ class Worker final : public host::App {
     posted_ = completed = 0;
     cq_ = node.context.create_cq(256, host::CqMode::kPolled);
     const host::Pd pd = node.context.alloc_pd();
-    mr_ = node.context.reg_mr(pd, memory_, 2 * kSlots * kSlot,
-                              abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead | abi::kRemoteAtomic);
+    constexpr std::uint8_t kRights = abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead | abi::kRemoteAtomic;
+    constexpr std::uint64_t kBytes = 2 * kSlots * kSlot;
+    host::PageList list{12, 0, {}};
+    for (std::uint64_t at = 0; at < kBytes; at += 4096) list.pages.push_back(memory_ + at);
+    mr_ = in_pages ? node.context.reg_mr(pd, list, memory_, kBytes, kRights)
+                   : node.context.reg_mr(pd, memory_, kBytes, kRights);
     host::QpInitAttr attr;
     attr.pd = pd;
     attr.send_cq = attr.recv_cq = cq_;

@@ -1,6 +1,7 @@
 // CONTROL.RESET (registers.md, rnic.md).
 #include <cerrno>
 
+#include "testbench/support/home_check.h"
 #include "testbench/system/reset_bench.h"
 
 namespace rnic::test {
@@ -53,6 +54,35 @@ TEST_F(ResetOverPcie, ThreeHundredTimesAmidTraffic) {
   }
   expect_silence();
 }
+// Misses, fetches and writes of a home are under way; the driver gives the home again.
+struct ResetOfAPageCache : ResetTest, testing::WithParamInterface<HomeKind> {
+  static NodeConfig config() {
+    NodeConfig c = ResetOverPcie::config();
+    c.rnic.context.cache.page = {2, 2, CachePolicy::kLru, 2, 1};
+    c.rnic.context.home.kind = GetParam();
+    return c;
+  }
+  ResetOfAPageCache() : ResetTest(config()) { server.worker.in_pages = client.worker.in_pages = true; }
+};
+TEST_P(ResetOfAPageCache, TwoHundredTimesAmidTraffic) {
+  for (const auto kind : {std::optional<host::ResetKind>(), std::optional(host::ResetKind::kFlr)}) {
+    server.worker.reset_kind = client.worker.reset_kind = kind;
+    play(500 * kUs, 500 * kUs);
+    const std::uint64_t fresh = play_to_the_end();  // with the reset at its end, after which the home is given again
+    play_amid(100);
+    EXPECT_EQ(play_to_the_end(), fresh);
+  }
+  expect_silence();
+  for (Node* node : {&a, &b}) {
+    EXPECT_GT(node->chip.contexts().page_table.cache_counters().misses, 1000u);
+    EXPECT_EQ(node->chip.context_home.counters().failed + node->chip.context_home.counters().corrupt, 0u);
+    if (GetParam() == HomeKind::kHost) {
+      EXPECT_LE(check_home(*node), 2u);
+    }
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Homes, ResetOfAPageCache, testing::Values(HomeKind::kHost, HomeKind::kBoard));
+
 struct PcieResetOfADeadDevice : ResetTest {
   static NodeConfig config() {
     NodeConfig c = ResetOverPcie::config();

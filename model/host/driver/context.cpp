@@ -17,7 +17,7 @@ constexpr std::uint32_t kProbed[] = {
     regs::Id::kOffset,       regs::Version::kOffset,    regs::MaxQps::kOffset,          regs::MaxCqs::kOffset,
     regs::MaxStags::kOffset, regs::MaxFlows::kOffset,   regs::Features::kOffset,        regs::MaxSrqs::kOffset,
     regs::MaxPages::kOffset, regs::AbiVersion::kOffset, regs::FirmwareVersion::kOffset, regs::MaxConnections::kOffset};
-constexpr std::uint32_t kStatusCookie = std::size(kProbed);
+constexpr std::uint32_t kStatusCookie = std::size(kProbed), kHomeCookie = kStatusCookie + 1;
 // Of configuration space: the identity, and what a reset loses. The command word comes last: it enables the others.
 constexpr std::uint32_t kIdWord = 0x00, kSavedWords[] = {0x10, 0x14, 0x80, 0x04};
 constexpr std::uint32_t kFenceCookie = 0x100;
@@ -49,7 +49,7 @@ Context::Context(HostCpu& cpu, HostMemory& memory, std::uint64_t msi_address, co
       commands_(cpu, memory, config.log_commands),
       log_(cpu, core_),
       events_(memory, cpu.clock(), config.log_events),
-      probed_(std::size(kProbed) + 1),
+      probed_(kHomeCookie + 1),
       stags_(SipKey::of_seed(config.stag_seed)) {
   listen_on(events_, events_.ring.base(), events_.ring.bytes());
   core_.wake();
@@ -142,7 +142,10 @@ void Context::start() {
   write(regs::MsixControl::offset(kEventVector), regs::MsixControl{false}.pack());
   write(regs::Control::kOffset, regs::Control{true, false}.pack());
   state_ = State::kStarting;
-  ask_status();
+  probed_[kHomeCookie] = 0;
+  if (!features.home) return ask_status();
+  cpu_.mmio_read(regs::HomePages::kOffset, kHomeCookie);
+  reads_pending_ = 1;
 }
 
 // The first call sends the read; later ones find the answer, or the time to read again.
@@ -151,6 +154,8 @@ void Context::ask_status() {
   if (read_failed_ || status.fatal) return fail("the device reports a fatal error");
   if (status.ready) {
     error_.clear();
+    attr_.home_pages = probed_[kHomeCookie];
+    if (attr_.home_pages != 0) give_home();
     return finish_opening(State::kOpen);
   }
   cpu_.mmio_read(regs::Status::kOffset, kStatusCookie);
@@ -382,6 +387,9 @@ void Context::describe(const Description& d) {
     };
     group.derived(key, alive, unit, text);
   };
+  group.derived(
+      "lost_contexts", [this] { return static_cast<double>(lost_contexts_); }, "rows",
+      "rows of contexts that the device could not read from their home");
   add("qps", qps_, "QPs", "queue pairs of programs");
   add("cqs", cqs_, "CQs", "completion queues of programs");
   add("srqs", srqs_, "SRQs", "shared receive queues of programs");

@@ -118,6 +118,12 @@ class Context final : public App, public HostEvents, public Part {
   Mr* alloc_mr(Pd pd, std::uint32_t max_pages = 0);
   abi::Registration map_mr(Mr& mr, const PageList& list, std::uint64_t address, std::uint64_t length,
                            std::uint32_t access);
+  // Where the device has a home for page lists and the like in host memory, nullptr where it needs none. It gets it
+  // before programs see it open. release_home() takes it back from the device, and page lists are refused from then on
+  // until give_home(); the device refuses that (kBusy) while it has some.
+  const Home* home() const { return home_.get(); }
+  const Home* release_home();
+  const Home* give_home();
   Mr* alloc_mw(Pd pd, unsigned type) {
     return make_mr(pd, abi::CommandOp::kAllocMw, 0, 0, static_cast<std::uint8_t>(type));
   }
@@ -211,6 +217,8 @@ class Context final : public App, public HostEvents, public Part {
   std::optional<PageRange> take_pages(std::size_t pages);
   void give_back(PageRange range);
   void write_pages(std::uint32_t first, const std::vector<std::uint64_t>& pages, CommandTarget& target);
+  void submit_list(abi::CommandOp op, std::uint32_t first, const std::vector<std::uint64_t>& pages,
+                   CommandTarget& target);
   bool end_for_reset();
   void reset_saved();
   void find_device();
@@ -254,8 +262,10 @@ class Context final : public App, public HostEvents, public Part {
   std::array<std::uint32_t, 4> saved_{};  // words of configuration space
   std::vector<Core*> openers_;
 
+  std::uint64_t lost_contexts_ = 0;
   std::uint16_t next_pd_ = 1;
   FreeRanges page_table_;
+  std::unique_ptr<Home> home_;
   std::vector<std::unique_ptr<Mr>> mrs_;  // by STag index - 1: STag 0 stays invalid
   SipStream stags_;
   std::vector<std::unique_ptr<Cq>> cqs_;  // by number

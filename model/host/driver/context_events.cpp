@@ -69,6 +69,9 @@ void Context::dispatch(const abi::Event& event, ByteSpan private_data) {
     case EventType::kCqError:
       RNIC_CHECK(event.id < cqs_.size());
       return cq_error(*cqs_[event.id]);
+    case EventType::kContextLost:
+      ++lost_contexts_;
+      return;
     case EventType::kDeviceFatal:
       return device_fatal(static_cast<abi::FaultCause>(event.status));
     case EventType::kNone:

@@ -1,5 +1,6 @@
 // Context: memory regions, windows, and the device's page table.
 #include <algorithm>
+#include <utility>
 
 #include "model/host/driver/context.h"
 #include "model/host/driver/device_objects.h"
@@ -65,8 +66,13 @@ abi::Registration Context::map_mr(Mr& mr, const PageList& list, std::uint64_t ad
   return r;
 }
 
-// As many per command as its private data holds.
 void Context::write_pages(std::uint32_t first, const std::vector<std::uint64_t>& pages, CommandTarget& target) {
+  submit_list(abi::CommandOp::kWritePages, first, pages, target);
+}
+
+// As many per command as its private data holds.
+void Context::submit_list(abi::CommandOp op, std::uint32_t first, const std::vector<std::uint64_t>& pages,
+                          CommandTarget& target) {
   constexpr std::size_t kPerCommand = abi::kPrivateDataBytes / 8;
   for (std::size_t done = 0; done < pages.size(); done += kPerCommand) {
     const std::size_t n = std::min(kPerCommand, pages.size() - done);
@@ -74,8 +80,26 @@ void Context::write_pages(std::uint32_t first, const std::vector<std::uint64_t>&
     for (std::size_t i = 0; i < n; ++i) store_le64(&octets[8 * i], pages[done + i]);
     target.submitted();
     const auto at = first + static_cast<std::uint32_t>(done);
-    commands_.submit(command_of(abi::CommandOp::kWritePages, at), {octets.data(), 8 * n}, target);
+    commands_.submit(command_of(op, at), {octets.data(), 8 * n}, target);
   }
+}
+
+// In the order of commands, so before anything that needs it. After a reset the device gets the same pages again.
+const Home* Context::give_home() {
+  std::vector<std::uint64_t> pages = home_ != nullptr ? home_->pages() : std::vector<std::uint64_t>{};
+  for (const std::uint64_t page : pages) {
+    const MutableByteSpan octets = memory_.span(page, abi::kHomePageBytes);
+    std::fill_n(octets.data(), octets.size(), std::uint8_t{0});
+  }
+  while (pages.size() < attr_.home_pages) pages.push_back(memory_.alloc(abi::kHomePageBytes, abi::kHomePageBytes));
+  home_ = std::make_unique<Home>(core_, memory_, std::move(pages));
+  submit_list(abi::CommandOp::kSetHome, 0, home_->pages(), *home_);
+  return home_.get();
+}
+
+const Home* Context::release_home() {
+  commands_.submit(command_of(abi::CommandOp::kReleaseHome, 0), {}, *home_);
+  return home_.get();
 }
 
 // Those of regions that are gone are free again.

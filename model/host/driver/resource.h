@@ -8,6 +8,7 @@
 #include "model/abi/host_abi.h"
 #include "model/common/ids.h"
 #include "model/host/driver/host_cpu.h"
+#include "model/host/host_memory.h"
 
 namespace rnic::host {
 
@@ -56,7 +57,7 @@ class Resource : public CommandTarget {
   static bool destroys(abi::CommandOp op) {
     using abi::CommandOp;
     return op == CommandOp::kDestroyCq || op == CommandOp::kDestroyQp || op == CommandOp::kDestroySrq ||
-           op == CommandOp::kDeregisterMr || op == CommandOp::kUnlisten;
+           op == CommandOp::kDeregisterMr || op == CommandOp::kUnlisten || op == CommandOp::kReleaseHome;
   }
   enum class State { kPending, kReady, kFailed, kDestroyed };
   Core& owner_;
@@ -64,6 +65,26 @@ class Resource : public CommandTarget {
   bool ending_ = false;
   std::uint64_t ended_in_call_ = 0;
   abi::CommandStatus status_ = abi::CommandStatus::kOk;
+};
+
+// Pages of host memory in which the device keeps contexts that are not on the chip. The device's from give to the end
+// of release; a release that is refused has failed(), and changes nothing.
+class Home final : public Resource {
+ public:
+  Home(Core& owner, HostMemory& memory, std::vector<std::uint64_t> pages)
+      : Resource(owner), memory_(memory), pages_(std::move(pages)) {}
+  const std::vector<std::uint64_t>& pages() const { return pages_; }  // bus addresses
+
+  void command_done(abi::CommandOp op, abi::CommandStatus status) override {
+    Resource::command_done(op, status);
+    if (!destroyed()) return;
+    for (const std::uint64_t page : pages_) memory_.free(page, abi::kHomePageBytes);
+    pages_.clear();
+  }
+
+ private:
+  HostMemory& memory_;
+  std::vector<std::uint64_t> pages_;
 };
 
 // A protection domain: queue pairs use the memory regions of their own domain only.

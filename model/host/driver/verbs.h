@@ -81,6 +81,7 @@ struct DeviceAttr {
   std::uint8_t ddp_version = 1;
   bool version_selectable = false;
   std::array<std::uint32_t, 3> firmware_version{};  // major, minor, patch
+  std::uint32_t home_pages = 0;                     // that it needs for contexts (Context::home)
 };
 
 // As ibv_wc_status_str: "success", "WR flushed error".

@@ -62,6 +62,7 @@ struct WorkItem {
   std::uint32_t depth = 16;        // work requests outstanding
   std::uint32_t signal_every = 1;  // every nth work request, and the last, asks for a completion
   std::uint32_t align = 64;        // of each message in remote memory
+  std::uint32_t places = 0;        // in remote memory, of which each message takes any; 0: each has one of its own
   std::uint32_t words = 1;         // 64-bit words that atomics count, round-robin
   Pattern pattern = Pattern::kRandom;
   Pages pages = Pages::kNone;                       // of its memory regions

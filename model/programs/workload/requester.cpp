@@ -95,7 +95,7 @@ void Requester::completed(const host::Wc& wc, WrId id, std::uint64_t at_ps) {
     const std::uint32_t m = transfer_.completed;
     transfer_.latencies.completion.record(at_ps - transfer_.posted_ps[m]);
     if (item_.op != Op::kRead) continue;
-    transfer_.check(span(buffers_.address() + slot(m), transfer_.sizes[m]), m, transfer_.payload);
+    transfer_.check(span(buffers_.address() + slot(m), transfer_.sizes[m]), transfer_.read_from(m), transfer_.payload);
   }
   transfer_.last_completion_ps = at_ps;
 }

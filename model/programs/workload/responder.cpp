@@ -35,7 +35,8 @@ bool Responder::prepare_region(host::Pd pd) {
   const bool ready = memory_.prepare(*context_, pd, transfer_.region_bytes, access);
   if (item_.op == Op::kRead && !filled_) {
     for (std::uint32_t m = 0; m < item_.count; ++m) {
-      transfer_.payload.fill(span(memory_.address() + transfer_.offsets[m], transfer_.sizes[m]), m);
+      transfer_.payload.fill(span(memory_.address() + transfer_.offsets[m], transfer_.sizes[m]),
+                             transfer_.read_from(m));
     }
     filled_ = true;
   }
@@ -99,15 +100,17 @@ void Responder::check_immediate(const host::Wc& wc, std::uint32_t message) {
 
 void Responder::check_region() {
   std::uint64_t end = 0;
-  for (std::uint32_t m = 0; m <= item_.count; ++m) {
-    const std::uint64_t begin = m == item_.count ? transfer_.region_bytes : transfer_.offsets[m];
+  const auto untouched_to = [&](std::uint64_t begin, std::uint32_t message) {
     for (const std::uint8_t octet : ByteSpan(span(memory_.address() + end, begin - end))) {
-      if (octet != 0) return transfer_.fail(fmt::format("a Write has touched octets before message {}", m));
+      if (octet != 0) return transfer_.fail(fmt::format("a Write has touched octets before message {}", message));
     }
-    if (m == item_.count) return;
-    transfer_.check(span(memory_.address() + begin, transfer_.sizes[m]), m, transfer_.payload);
-    end = begin + transfer_.sizes[m];
+  };
+  for (const Placed& p : placed(transfer_)) {
+    untouched_to(p.offset, p.message);
+    transfer_.check(span(memory_.address() + p.offset, transfer_.sizes[p.message]), p.message, transfer_.payload);
+    end = p.offset + transfer_.sizes[p.message];
   }
+  untouched_to(transfer_.region_bytes, item_.count);
 }
 
 // Announces a quarter of the receives at a time.

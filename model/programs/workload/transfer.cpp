@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 
 #include "model/common/check.h"
+#include "model/common/prng.h"
 
 namespace rnic::workload {
 namespace {
 
 constexpr std::uint64_t kMaxRegionBytes = 256u << 20;
+constexpr std::uint64_t kPlaces = 0x706c61636573;  // a stream of random numbers of its own
 
 }  // namespace
 
@@ -30,19 +32,42 @@ Transfer::Transfer(const WorkItem& i, std::string text, std::uint64_t seed, Late
       payload(i.pattern, seed),
       reply(i.pattern, ~seed),
       latencies(all) {
+  const auto aligned = [&](std::uint64_t n) { return (n + i.align - 1) & ~std::uint64_t{i.align - 1}; };
   for (const std::uint32_t size : sizes) {
     max_size = std::max(max_size, size);
     bytes += size;
+    if (item.places != 0) continue;
     offsets.push_back(region_bytes);
-    region_bytes = (region_bytes + size + item.align - 1) & ~std::uint64_t{item.align - 1};
+    region_bytes = aligned(region_bytes + size);
+  }
+  if (item.places != 0) {
+    stride = static_cast<std::uint32_t>(aligned(max_size));
+    region_bytes = std::uint64_t{stride} * item.places;
+    Prng random(mix64(seed ^ kPlaces));
+    for (std::uint32_t m = 0; m < item.count; ++m) offsets.push_back(random.below(item.places) * stride);
   }
   posted_ps.resize(item.count);
   if (item.op != Op::kSend && item.op != Op::kConnect && !is_atomic(item.op) && region_bytes > kMaxRegionBytes) {
-    throw ConfigError(
-        fmt::format("work '{}': {} octets on one queue pair; at most {} in one item, since each message "
-                    "has a place of its own",
-                    item.name, region_bytes, kMaxRegionBytes));
+    throw ConfigError(fmt::format("work '{}': {} octets of remote memory on one queue pair; at most {} in one item{}",
+                                  item.name, region_bytes, kMaxRegionBytes,
+                                  item.places == 0 ? ", since each message has a place of its own (`places`)" : ""));
   }
+}
+
+// Writes of one queue pair to one place are placed in their order, as each has a Write of its own.
+std::vector<Placed> placed(const Transfer& transfer) {
+  std::vector<Placed> list;
+  if (transfer.stride == 0) {
+    for (std::uint32_t m = 0; m < transfer.item.count; ++m) list.push_back({transfer.offsets[m], m});
+    return list;
+  }
+  std::vector<std::int64_t> last(transfer.item.places, -1);
+  for (std::uint32_t m = 0; m < transfer.item.count; ++m) last[transfer.offsets[m] / transfer.stride] = m;
+  for (std::uint32_t place = 0; place < transfer.item.places; ++place) {
+    if (last[place] < 0) continue;
+    list.push_back({std::uint64_t{place} * transfer.stride, static_cast<std::uint32_t>(last[place])});
+  }
+  return list;
 }
 
 void Transfer::fail(const std::string& reason) {

@@ -36,6 +36,11 @@ struct Transfer {
   const std::vector<std::uint32_t> sizes;
   const PayloadGenerator payload, reply;  // reply: for the answers in ping-pong mode
   std::vector<std::uint64_t> offsets;     // of each message in the responder's region; for Writes and Reads
+  std::uint32_t stride = 0;               // between places that messages share
+  // The message whose octets a Read returns: where messages share places, of the place's number.
+  std::uint32_t read_from(std::uint32_t message) const {
+    return stride == 0 ? message : static_cast<std::uint32_t>(offsets[message] / stride);
+  }
   std::uint64_t region_bytes = 0;
   std::uint32_t max_size = 0;
   std::uint64_t bytes = 0;
@@ -74,6 +79,13 @@ struct Transfer {
   // Compares a message with its expected contents.
   void check(ByteSpan found, std::uint32_t message, const PayloadGenerator& expected);
 };
+
+// What is in a region after all Writes: the octets of a message, from an offset on.
+struct Placed {
+  std::uint64_t offset;
+  std::uint32_t message;
+};
+std::vector<Placed> placed(const Transfer& transfer);
 
 // A responder posts at most this many receives; further Sends need credits.
 constexpr std::uint32_t kMaxReceives = 512;

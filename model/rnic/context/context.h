@@ -11,6 +11,7 @@
 #include "model/common/owners.h"
 #include "model/common/registered.h"
 #include "model/common/request_id.h"
+#include "model/rnic/context/home_entry.h"
 #include "model/rnic/context/page_table.h"
 #include "model/rnic/context/stag_writes.h"
 
@@ -23,12 +24,14 @@ class ContextStore final : public Committed, public Part, public Owners {
     unsigned qps = 256, flows = 256, cqs = 256, stags = 1024, srqs = 64, pages = 1024;
     std::uint32_t node = 0;
     TableConfig page_table = {};
+    CacheConfig page_cache = {};
+    bool home_in_host = true;   // of what is cached
     const char* chip = "chip";  // before the names of tables
   };
   ContextStore(ClockDomain& clk, const Sizes& sizes)
       : in_flight(clk),
         page_table(std::string(sizes.chip) + ".page_table", clk, (sizes.pages + PageRow::kPages - 1) / PageRow::kPages,
-                   sizes.page_table),
+                   sizes.page_table, &sizes.page_cache),
         clk_(clk),
         node_(sizes.node),
         qps_(sizes.qps),
@@ -36,7 +39,8 @@ class ContextStore final : public Committed, public Part, public Owners {
         cqs_(sizes.cqs),
         stags_(sizes.stags),
         srqs_(sizes.srqs),
-        pages_(sizes.pages) {}
+        pages_(sizes.pages),
+        home_in_host_(sizes.home_in_host) {}
 
   StagWrites in_flight;  // to memory that STags name
   PageTable page_table;
@@ -119,6 +123,12 @@ class ContextStore final : public Committed, public Part, public Owners {
   std::size_t cqs() const { return cqs_.size(); }
   std::size_t srqs() const { return srqs_.size(); }
   std::size_t pages() const { return pages_; }
+  // That the host gives for rows that are not on the chip.
+  std::uint32_t home_pages() const {
+    if (!home_in_host_ || !page_table.cached()) return 0;
+    const std::uint64_t octets = std::uint64_t{page_table.rows()} * PageRow::kPages * HomeEntry::kBytes;
+    return static_cast<std::uint32_t>((octets + abi::kHomePageBytes - 1) >> abi::kLogHomePage);
+  }
   std::size_t stags() const { return stags_.size(); }
 
   void describe(const Description& d) override;  // how many entries of each table are valid
@@ -212,6 +222,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   std::unordered_map<std::uint32_t, std::uint32_t> bound_;  // windows that are bound to a region, by its STag
   std::vector<SrqContext> srqs_;
   const std::size_t pages_;
+  const bool home_in_host_;
   Writes<QpContext> qp_writes_;
   Writes<FlowContext> flow_writes_;
   Writes<CqContext> cq_writes_;

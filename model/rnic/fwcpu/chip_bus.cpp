@@ -111,6 +111,18 @@ void ChipBus::apply(const fw::TcpStreamRead& op) {
   post(LlpOp(op));
 }
 
+// Into the table, or into its home.
+void ChipBus::apply(const fw::WritePage& op) {
+  need("page", op.index, contexts_.pages());
+  if (!contexts_.page_table.cached()) return post(op);
+  post(HomeOp{HomeOp::Kind::kWritePage, op.index, op.bus_address});
+}
+
+void ChipBus::apply(const fw::WriteHomePage& op) {
+  need("page of the home, ", op.index, contexts_.home_pages());
+  post(HomeOp{HomeOp::Kind::kHomePage, op.index, op.bus_address});
+}
+
 // After these no octets of the flow are wanted.
 void ChipBus::apply(const fw::TcpClose& op) {
   need_flow(op.flow);

@@ -27,8 +27,9 @@ inline constexpr bool kIsOfFlow<Op, std::void_t<decltype(Op::flow)>> = true;
 
 // An operation on its way to the hardware.
 struct TimedOperation {
-  using Action = std::variant<LlpOp, fw::WriteQp, fw::WriteFlow, fw::WriteCq, fw::WriteSrq, fw::WritePage,
-                              fw::WriteStag, SrqArm, TxInternalWork, HostEvent, fw::SetTimer, fw::CancelTimer, fw::Log>;
+  using Action =
+      std::variant<LlpOp, fw::WriteQp, fw::WriteFlow, fw::WriteCq, fw::WriteSrq, fw::WritePage, fw::WriteStag, SrqArm,
+                   TxInternalWork, HostEvent, fw::SetTimer, fw::CancelTimer, fw::Log, HomeOp>;
   Cycle due;
   Action action;
 };
@@ -118,7 +119,9 @@ class ChipBus {
   void apply(const fw::WriteCq& op) { need("CQ", op.cqn.v, contexts_.cqs()), post(op); }
   void apply(const fw::WriteSrq& op) { need("SRQ", op.srqn.v, contexts_.srqs()), post(op); }
   void apply(const fw::ArmSrq& op) { need("SRQ", op.arm.srqn.v, contexts_.srqs()), post(op.arm); }
-  void apply(const fw::WritePage& op) { need("page", op.index, contexts_.pages()), post(op); }
+  void apply(const fw::WritePage& op);
+  void apply(const fw::WriteHomePage& op);
+  void apply(const fw::ReleaseHome&) { post(HomeOp{HomeOp::Kind::kRelease}); }
   void apply(const fw::WriteStag& op) { need("STag index", op.stag.v >> 8, contexts_.stags()), post(op); }
   void apply(const fw::PostWork& op) { need("QP", op.work.qpn.v, contexts_.qps()), post(op.work); }
   void apply(const fw::PostEvent& op);

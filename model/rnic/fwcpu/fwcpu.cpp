@@ -23,6 +23,7 @@ fw::Settings settings_of(const FwCpuConfig& config, const ContextStore& contexts
   settings.cqs = static_cast<std::uint32_t>(contexts.cqs());
   settings.stags = static_cast<std::uint32_t>(contexts.stags());
   settings.pages = static_cast<std::uint32_t>(contexts.pages());
+  settings.home_pages = contexts.home_pages();
   settings.srqs = static_cast<std::uint32_t>(contexts.srqs());
   settings.max_ird = config.max_ird;
   settings.max_ord = config.max_ord;
@@ -147,6 +148,7 @@ bool FwCpu::issue(TimedOperation& operation) {
   return std::visit(
       Overloaded{[&](LlpOp& op) { return push(llp_ops[op.llp()], op); },
                  [&](TxInternalWork& op) { return push(tx_work, op); }, [&](SrqArm& op) { return push(srq_arms, op); },
+                 [&](HomeOp& op) { return push(home_ops, op); },
                  [&](HostEvent& op) {
                    if (!events->can_push()) return false;
                    profile_.posted(op.event, now());
@@ -183,7 +185,7 @@ bool FwCpu::dispatch_next() {
   if (fault_) return false;
   const bool timer = timers_.due(now());
   if (!timer && !qp_events->can_pop() && !cq_overflows->can_pop() && !srq_events->can_pop() &&
-      next_of_llp() == nullptr && !commands->can_pop()) {
+      !home_events->can_pop() && next_of_llp() == nullptr && !commands->can_pop()) {
     return false;
   }
   bus_->start(now());
@@ -228,6 +230,8 @@ void FwCpu::handle(bool timer) {
     run(fw::CqOverflow{cq_overflows->pop().cqn});
   } else if (srq_events->can_pop()) {
     dispatch(srq_events->pop());
+  } else if (home_events->can_pop()) {
+    dispatch(home_events->pop());
   } else if (PopPort<LlpEvent>* const llp = next_of_llp(); llp != nullptr) {
     profile_.began((*llp)->front(), (*llp)->front_at());
     dispatch((*llp)->pop());
@@ -306,6 +310,15 @@ void FwCpu::dispatch(const SrqEvent& e) {
       return run(fw::SrqLimitReached{e.srqn, e.serial});
     case SrqEvent::Kind::kOverrun:
       return run(fw::SrqOverrun{e.srqn});
+  }
+}
+
+void FwCpu::dispatch(const HomeEvent& e) {
+  switch (e.kind) {
+    case HomeEvent::Kind::kReleased:
+      return run(fw::HomeReleased{});
+    case HomeEvent::Kind::kLost:
+      return run(fw::ContextLost{abi::ContextKind::kPages, e.index});
   }
 }
 

@@ -57,8 +57,10 @@ class FwCpu final : public Stage, public FirmwareView {
   PopPort<QpEvent> qp_events{*this, "qp_events"};
   PopPort<CqOverflow> cq_overflows{*this, "cq_overflows"};
   PopPort<SrqEvent> srq_events{*this, "srq_events"};
+  PopPort<HomeEvent> home_events{*this, "home_events"};
   PushPort<SrqArm> srq_arms{*this, "srq_arms"};
   PerLlp<PushPort<LlpOp>> llp_ops{*this, "llp_ops"};
+  PushPort<HomeOp> home_ops{*this, "home_ops"};
   PushPort<TxInternalWork> tx_work{*this, "tx_work"};
   PushPort<HostEvent> events{*this, "events"};
 
@@ -98,6 +100,7 @@ class FwCpu final : public Stage, public FirmwareView {
   void dispatch(const LlpEvent& event);
   void dispatch(const QpEvent& event);
   void dispatch(const SrqEvent& event);
+  void dispatch(const HomeEvent& event);
   Cycle busy_until() const;
   bool busy(Cycle at) const;
   Cycle code_cycle(Cycle at) const;

@@ -71,11 +71,13 @@ inline EventUse event_of(const DmaWriteRequest& w, const Owners&, TraceEvent& e)
 }
 struct DmaWriteDone {
   std::uint32_t tag = 0;
+  bool ok = true;  // false: octets of this request, or of one before it without an answer, have no page any more
 
   static constexpr const char* kMessage = "dma_write_done";
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("tag", 32, m.tag);
+    v("ok", 1, m.ok);
   }
 };
 

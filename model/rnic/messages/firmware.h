@@ -6,6 +6,7 @@
 #include "model/abi/host_abi.h"
 #include "model/abi/tx_internal_work.h"
 #include "model/common/buffer.h"
+#include "model/common/value_words.h"
 #include "model/rnic/messages/parts.h"
 #include "model/rnic/messages/qp_events.h"
 
@@ -32,6 +33,46 @@ struct HostEvent {
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("event", m.event);
+  }
+};
+
+// For the unit that has the contexts' home.
+struct HomeOp {
+  enum class Kind : std::uint8_t {
+    kHomePage,   // a page of the home: its number and bus address
+    kWritePage,  // an entry of the page table: its number and bus address
+    kRelease     // no page of the home may be used any more; answered by a HomeEvent
+  };
+  friend const ValueWords& value_words(Kind) {
+    static const ValueWords kWords{"home_page", "write_page", "release"};
+    return kWords;
+  }
+  Kind kind = Kind::kHomePage;
+  std::uint32_t index = 0;
+  std::uint64_t bus_address = 0;
+
+  static constexpr const char* kMessage = "home_op";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("kind", 2, m.kind);
+    v("index", 32, m.index);
+    v("bus_address", 64, m.bus_address);
+  }
+};
+struct HomeEvent {
+  enum class Kind : std::uint8_t { kReleased, kLost };
+  friend const ValueWords& value_words(Kind) {
+    static const ValueWords kWords{"released", "lost"};
+    return kWords;
+  }
+  Kind kind = Kind::kReleased;
+  std::uint32_t index = 0;  // kLost: the row
+
+  static constexpr const char* kMessage = "home_event";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("kind", 1, m.kind);
+    v("index", 32, m.index);
   }
 };
 

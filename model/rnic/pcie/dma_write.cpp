@@ -63,6 +63,7 @@ void DmaWrite::send_piece(unsigned number) {
   DmaWriteRequest& r = client.oldest();
   const auto [address, n] = next_of(client);
   const bool last = n == r.bytes;
+  client.lost |= !client.active && client.in_pages->lost();
   const std::uint8_t* from = r.src->bytes() + r.src_offset;
   Tlp tlp = Tlp::write(address, from, n, last ? std::move(r.src) : r.src);
   tlp.issued = now();
@@ -72,7 +73,7 @@ void DmaWrite::send_piece(unsigned number) {
   counters_.bytes += n;
   r.src_offset += n;
   counters_.requests += last;
-  if (last && r.notify) (*client.done)->push({r.tag});
+  if (last && r.notify) (*client.done)->push({r.tag, !std::exchange(client.lost, false)});
   sent(client, n);
 }
 
@@ -86,7 +87,7 @@ void DmaWrite::sent(Client& client, std::uint32_t octets) {
 void DmaWrite::reset() {
   for (const auto& client : clients_) {
     client->current = {};
-    client->active = false;
+    client->active = client->lost = false;
     if (client->in_pages) client->in_pages->reset();
   }
   next_ = 0;

@@ -58,6 +58,7 @@ class DmaWrite final : public Stage {
     std::unique_ptr<PageQueue<DmaWriteRequest>> in_pages;
     DmaWriteRequest current;  // being cut
     bool active = false;
+    bool lost = false;  // octets since the last answer have no page
     bool queued() const { return in_pages != nullptr && !in_pages->empty(); }
     // Being cut, or the oldest in pages.
     DmaWriteRequest& oldest() { return active ? current : in_pages->front(); }

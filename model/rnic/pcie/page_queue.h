@@ -16,10 +16,14 @@ namespace rnic::pcie {
 template <class Request>
 class PageQueue {
  public:
+  // So many requests, or twice as many as misses that may be in flight: some of them hit.
   static constexpr std::size_t kRequests = 8;
 
   PageQueue(Stage& engine, const char* name, PopPort<Request>& from, ContextStore& contexts)
-      : pages_(engine, name), from_(from), contexts_(contexts) {
+      : most_(std::max<std::size_t>(kRequests, 2 * contexts.page_table.misses_in_flight())),
+        pages_(engine, name),
+        from_(from),
+        contexts_(contexts) {
     contexts.page_table.bind(pages_);
   }
 
@@ -30,7 +34,7 @@ class PageQueue {
   [[gnu::noinline]] bool look_ahead() {
     dropped_ = drop_abandoned();
     bool busy = dropped_;
-    if (requests_.size() < kRequests && from_->can_pop()) {
+    if (requests_.size() < most_ && from_->can_pop()) {
       take(from_->pop());
       busy = true;
     }
@@ -45,6 +49,8 @@ class PageQueue {
   }
   // Where they are: as many as are in a page.
   BusPiece next() const;
+  // Whether their page is unknown because the page table has lost it.
+  bool lost() const;
   // So many of them are sent. With the last one the request is gone.
   void sent(std::uint32_t octets);
   // The rest of the oldest request is not needed: its rows are dropped when they come, one a cycle.
@@ -75,6 +81,7 @@ class PageQueue {
   bool ask();
   bool drop_abandoned();
 
+  const std::size_t most_;
   PageTable::Reader pages_;
   PopPort<Request>& from_;
   const ContextStore& contexts_;
@@ -118,6 +125,13 @@ BusPiece PageQueue<Request>::next() const {
   const auto octets = static_cast<std::uint32_t>(std::min<std::uint64_t>(w.list.page_bytes() - at.offset, r.bytes));
   const bool same = contexts_.pages_of(Stag{r.region}) == w.list;
   return {same ? pages_.row().page[at.page] + at.offset : kNowhere, octets};
+}
+
+template <class Request>
+bool PageQueue<Request>::lost() const {
+  const Walk& w = requests_.front();
+  return w.named() && w.last_row != PagePlace::kNoRow &&
+         (!pages_.ok() || pages_.row().page[w.place().page] == kNowhere);
 }
 
 template <class Request>

@@ -173,14 +173,15 @@ bool EarlyPlacement::write() {
   return true;
 }
 
-// In stream order; for an FPDU when the last of its writes can no longer be overtaken.
+// In stream order; for an FPDU when the last of its writes can no longer be overtaken. One whose page is lost was not
+// placed: the in-order path will find the same.
 bool EarlyPlacement::tell() {
   if (answers_.empty()) return false;
   Link<EarlyPlaced>& to = *out[answers_.front().llp];
   if (!to.can_push()) return false;
   if (answers_.front().awaits_write) {
     if (!written->can_pop()) return false;
-    written->pop();
+    if (!written->pop().ok) return answers_.drop(), true;
   }
   EarlyPlaced told = answers_.pop().told;
   if (told.last) contexts_.in_flight.end(StagWrites::kEarly);

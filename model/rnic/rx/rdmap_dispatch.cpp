@@ -6,6 +6,13 @@ namespace rnic {
 
 using wire::Opcode;
 
+namespace {
+// With it a receive request is complete.
+bool takes_request(const PlacedSegment& s) {
+  return (wire::is_send(s.opcode) && s.last && !s.absorbed) || wire::is_immediate(s.opcode);
+}
+}  // namespace
+
 // The first valid FPDU of a stream lifts the responder's fence, here and in the firmware.
 bool RdmapDispatch::open(Qpn qpn) {
   const QpContext& ctx = contexts_.qp(qpn);
@@ -34,9 +41,7 @@ void RdmapDispatch::deliver(const PlacedSegment& s) {
     QpEvent received{QpEvent::Kind::kTerminateReceived, s.qpn, s.cause, s.headers, s.malformed};
     received.failed.owner = s.owner;
     event->push(received);
-  } else if (wire::is_send(s.opcode) && s.last && !s.absorbed) {
-    complete(s, abi::WcStatus::kSuccess);
-  } else if (wire::is_immediate(s.opcode)) {
+  } else if (takes_request(s)) {
     complete(s, abi::WcStatus::kSuccess);
   }
   if (s.last) ++counters_.messages;
@@ -69,6 +74,25 @@ bool RdmapDispatch::may_deliver(const PlacedSegment& s) {
   return true;
 }
 
+// Its octets have no page, or it is behind such a segment of its stream.
+bool RdmapDispatch::is_lost(const PlacedSegment& s) {
+  if (s.flushed) return false;
+  if (s.awaits_write && !written->front().ok) return true;
+  const auto broken = broken_.empty() ? broken_.end() : broken_.find(s.qpn.v);
+  return broken != broken_.end() && broken->second == contexts_.qp(s.qpn).epoch;
+}
+
+// The stream ends with the first one. A message that is lost completes its receive request.
+void RdmapDispatch::lose(const PlacedSegment& s) {
+  ++counters_.lost;
+  std::uint32_t& broken = broken_[s.qpn.v];
+  if (const std::uint32_t epoch = contexts_.qp(s.qpn).epoch; broken != epoch) {
+    broken = epoch;
+    stream_error->push({QpEvent::Kind::kStreamError, s.qpn, wire::ddp::kLocalCatastrophic, s.headers});
+  }
+  if (takes_request(s)) complete(s, abi::WcStatus::kLocQpOpErr);
+}
+
 void RdmapDispatch::complete(const PlacedSegment& s, abi::WcStatus status) {
   CqeRequest c;
   c.cqn = contexts_.qp(s.qpn).recv_cq;
@@ -88,6 +112,7 @@ void RdmapDispatch::complete(const PlacedSegment& s, abi::WcStatus status) {
 
 void RdmapDispatch::reset() {
   opened_.assign(opened_.size(), kNotOpened);
+  broken_.clear();
   fence_.reset();
 }
 
@@ -104,17 +129,20 @@ Wake RdmapDispatch::tick() {
     end(in->pop());
     return Wake::next_cycle();
   }
-  const bool valid = contexts_.qp(front.qpn).valid;       // otherwise destroyed since: there is no QP to deliver to
+  const bool valid = contexts_.qp(front.qpn).valid;  // otherwise destroyed since: there is no QP to deliver to
+  const bool lost = valid && is_lost(front);
+  if (lost && !stream_error->can_push()) return Wake::on_traffic();
   const bool opens = front.opcode != Opcode::kTerminate;  // a stream that ends with its first FPDU never existed
-  if (valid && !front.flushed && opens && open(front.qpn))
+  if (valid && !lost && !front.flushed && opens && open(front.qpn))
     return Wake::next_cycle();  // a separate cycle: one item per link and cycle
-  if (!may_deliver(front)) return Wake::on_traffic();
+  if (!lost && !may_deliver(front)) return Wake::on_traffic();
   if (front.awaits_write) {
     written->pop();
     contexts_.in_flight.end(StagWrites::kPlacement);
   }
   const PlacedSegment segment = in->pop();
-  if (valid) deliver(segment);
+  if (lost) lose(segment);
+  else if (valid) deliver(segment);
   return Wake::next_cycle();
 }
 

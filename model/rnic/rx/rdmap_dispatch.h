@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "model/common/link.h"
@@ -20,10 +21,11 @@
 namespace rnic {
 
 struct RdmapDispatchCounters {
-  std::uint64_t messages = 0;
+  std::uint64_t messages = 0, lost = 0;
   template <class V>
   static void fields(V& v) {
     v("messages", &RdmapDispatchCounters::messages, "messages", "RDMAP messages delivered");
+    v("lost", &RdmapDispatchCounters::lost, "segments", "segments without a page, and later ones of their streams");
   }
 };
 
@@ -38,6 +40,7 @@ class RdmapDispatch final : public Stage {
   PushPort<ReadDone> read_over{*this, "read_over"};  // a Read's sink is about to be its owner's alone
   PushPort<TxUnblock> unblock{*this, "unblock"};
   PushPort<QpEvent> event{*this, "event"};
+  PushPort<QpEvent> stream_error{*this, "stream_error"};
   PerLlp<PushPort<StreamEnded>> ended{*this, "ended"};
 
   RdmapDispatch(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
@@ -53,6 +56,8 @@ class RdmapDispatch final : public Stage {
   bool open(Qpn qpn);
   void deliver(const PlacedSegment& s);
   void end(const PlacedSegment& s);
+  bool is_lost(const PlacedSegment& s);
+  void lose(const PlacedSegment& s);
   bool may_deliver(const PlacedSegment& s);
   bool may_end() {
     return std::all_of(ended.begin(), ended.end(), [](auto& port) { return port->can_push(); });
@@ -61,7 +66,9 @@ class RdmapDispatch final : public Stage {
 
   ContextStore& contexts_;
   std::vector<std::uint32_t> opened_;  // by QP: epoch in which its first FPDU came in
-  std::optional<StagFence> fence_;     // of the message that waits for its delivery
+  // Streams that end because a write was lost, by QP: epoch.
+  std::unordered_map<std::uint32_t, std::uint32_t> broken_;
+  std::optional<StagFence> fence_;  // of the message that waits for its delivery
   RdmapDispatchCounters counters_;
 };
 

@@ -482,10 +482,10 @@ TEST_F(TableTest, AColumnIsWrittenAloneAndVisibleFromTheNextCycleOn) {
   Bench bench({2, 1, 1}, {{}});
   bench.table.write(2, &Row::word, 5u);
   bench.table.write(2, &Row::values, 4, 6u);
-  EXPECT_EQ(bench.table.peek(2).word, 0u);
+  EXPECT_EQ(bench.table.peek(2)->word, 0u);
   run_to(1);
-  EXPECT_EQ(bench.table.peek(2).word, 5u);
-  EXPECT_THAT(bench.table.peek(2).values, ElementsAre(0, 0, 0, 0, 6, 0));
+  EXPECT_EQ(bench.table.peek(2)->word, 5u);
+  EXPECT_THAT(bench.table.peek(2)->values, ElementsAre(0, 0, 0, 0, 6, 0));
   EXPECT_EQ(bench.table.counters().writes, 2u);
 }
 
@@ -495,7 +495,7 @@ TEST_F(TableTest, AResetAmidAsksLeavesNothingBehind) {
   const Plan plan{{{10, 3}, {10, 3}, {40, 3}}, {{5, 3, 9}, {11, 3, 9}}};
   Bench bench({4, 1, 1}, {plan, plan, plan});
   run_to(12);  // asks of cycle 10 and 11 were granted, four more wait
-  EXPECT_EQ(bench.table.peek(3).word, 9u);
+  EXPECT_EQ(bench.table.peek(3)->word, 9u);
   EXPECT_EQ(bench[1].reader.row_at(), 15u);
   bench.table.reset();
   for (unsigned i = 0; i < 3; ++i) {
@@ -529,7 +529,7 @@ TEST_F(TableTest, AResetAtTheEndOfTheCycleOfAsksAndWritesDropsThem) {
   }
   run_until_idle();
   for (auto& bench : benches) {
-    EXPECT_EQ(bench->table.peek(3).word, 0u);
+    EXPECT_EQ(bench->table.peek(3)->word, 0u);
     for (unsigned i = 0; i < 3; ++i) {
       ASSERT_THAT((*bench)[i].asked, ElementsAre(10, 11));
       EXPECT_THAT((*bench)[i].used(), ElementsAre(11 + i + 2));  // of the second ask
@@ -665,7 +665,7 @@ class TableOwner : public TableTest {
 TEST_F(TableOwner, MayChangeWhatItUses) {
   owner.changes = {4};
   run_to(30);
-  EXPECT_EQ(own.peek(4).uses, 2u);
+  EXPECT_EQ(own.peek(4)->uses, 2u);
   EXPECT_EQ(own.counters().writes, 1u);
 }
 TEST_F(TableOwner, MayNotChangeARowThatItHasNotRead) { refused({5}, "own: its owner has not read this row"); }

@@ -89,6 +89,8 @@ class RecordingBus {
   }
   void write(const ArmSrq& o) { add("arm srq {} limit {} serial {}", o.arm.srqn.v, o.arm.limit, o.arm.serial); }
   void write(const WritePage& o) { add("page {} at {:x}", o.index, o.bus_address); }
+  void write(const WriteHomePage& o) { add("home page {} at {:x}", o.index, o.bus_address); }
+  void write(const ReleaseHome&) { lines_.push_back("release home"); }
   void write(const WriteStag& o) {
     if (!o.context.valid) return add("stag {:x} invalid", o.stag.v);
     if (o.context.log_page != 0) {
@@ -106,9 +108,9 @@ class RecordingBus {
     add("work qp {} {}{}", o.work.qpn.v, kKinds[static_cast<int>(o.work.kind)], word);
   }
   void write(const PostEvent& o) {
-    static const char* const kTypes[] = {"none",      "done",          "connect_request", "established",
-                                         "rejected",  "connect_error", "disconnected",    "qp_error",
-                                         "cq_notify", "cq_error",      "srq_limit",       "srq_error"};
+    static const char* const kTypes[] = {"none",          "done",         "connect_request", "established", "rejected",
+                                         "connect_error", "disconnected", "qp_error",        "cq_notify",   "cq_error",
+                                         "srq_limit",     "srq_error",    "fatal",           "context_lost"};
     std::string text = fmt::format("event {} status {}", kTypes[static_cast<int>(o.event.type)], o.event.status);
     text += fmt::format(" id {:x}", o.event.id);
     if (o.event.cookie != 0) text += fmt::format(" cookie {}", o.event.cookie);

@@ -59,6 +59,8 @@ TEST(Scenario, WhatConnectionsThatComeAndGoCannotBeTold) {
   j["work"][0] = {{"op", "connect"}, {"outcomes", {"acept"}}};
   EXPECT_THAT(message_of(j), testing::HasSubstr("accept"));
   EXPECT_EQ(message_after("/work/0/interval_ns", 5), "s.json: work[0].interval_ns: is for op 'connect'");
+  EXPECT_EQ(message_after("/work/0/places", 5),
+            "s.json: work[0].places: is for Writes and Reads of one size, of 1 octet or more");
   j["work"] = {{{{"op", "connect"}}, {{"op", "connect"}}}};
   EXPECT_EQ(message_of(j), "s.json: work[0]: two items would answer the requests at the port of connection 'c0'");
 }

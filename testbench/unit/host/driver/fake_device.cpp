@@ -51,7 +51,7 @@ void FakeDevice::mmio_read(std::uint32_t offset, std::uint32_t cookie, std::uint
   access(at + (register_ns + kLatencyNs) * 1000, [=] {
     static const std::map<std::uint32_t, std::uint32_t> kFixed{{0x00, 0x50574952}, {0x04, 0x100}, {0x20, 64},
                                                                {0x24, 64},         {0x28, 256},   {0x2c, 64},
-                                                               {0x30, 8},          {0x104, 1},    {0x108, 64}};
+                                                               {0x30, 8},          {0x104, 2},    {0x108, 64}};
     std::uint32_t value = kFixed.count(offset) != 0 ? kFixed.at(offset) : 0;
     if (registers.count(offset) != 0) value = registers[offset];
     if (offset == kStatus && (registers[kControl] & 1) != 0) {

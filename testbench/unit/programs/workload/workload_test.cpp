@@ -1,5 +1,7 @@
 #include "model/programs/workload/workload.h"
 
+#include <set>
+
 #include "testbench/support/stage_test.h"
 #include "testbench/unit/host/driver/fake_device.h"
 
@@ -405,6 +407,32 @@ TEST_F(WorkloadTest, AFlippedBitInAWriteIsFound) {
   run();
   ASSERT_TRUE(workload->failed());
   EXPECT_THAT(workload->errors()[0], HasSubstr("write on c0: message 7 of 1000 octets differs first at octet 999"));
+}
+
+// 30 messages in 5 places of 64 octets: the last Write of each stays.
+TEST_F(WorkloadTest, MessagesThatSharePlacesAreComparedWithTheLastWrite) {
+  WorkItem writes = item(Op::kWrite, {SizeLaw::kFixed, 50, 50}, 30, 4), reads = item(Op::kRead, writes.size, 30, 4);
+  writes.places = reads.places = 5;
+  plan.phases = {{writes}, {reads}};
+  std::set<std::uint64_t> written;
+  a.device.inject_error = [&](const abi::Wqe& wqe) {
+    if (wqe.opcode == abi::WrOpcode::kRdmaWrite) written.insert(wqe.remote_address);
+    return abi::WcStatus::kSuccess;
+  };
+  run();
+  expect_success();
+  EXPECT_EQ(written.size(), 5u);
+  EXPECT_EQ(*written.rbegin() - *written.begin(), 4 * 64u);
+}
+
+TEST_F(WorkloadTest, AnOldMessageInASharedPlaceIsFound) {
+  WorkItem writes = item(Op::kWrite, {SizeLaw::kFixed, 50, 50}, 30, 4);
+  writes.places = 1;
+  plan.phases = {{writes}};
+  corrupt(b, 29, 3);
+  run();
+  ASSERT_TRUE(workload->failed());
+  EXPECT_THAT(workload->errors()[0], HasSubstr("message 29 of 50 octets differs first at octet 3"));
 }
 
 TEST_F(WorkloadTest, AFlippedBitInAReadIsFound) {

@@ -37,7 +37,7 @@ class PageListTest : public StageTest {
     while (m.bytes != 0) {
       const PagePlace at = pages.place(m.address);
       const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(m.bytes, pages.page_bytes() - at.offset));
-      list.emplace_back(contexts.page_table.peek(at.row).page[at.page] + at.offset, n);
+      list.emplace_back(contexts.page_table.peek(at.row)->page[at.page] + at.offset, n);
       m = {m.address + n, m.bytes - n, m.list};
     }
     return list;

@@ -83,6 +83,8 @@ class FwCpuTest : public StageTest {
   Source<QpEvent> qp = drive(dut.qp_events);
   Source<CqOverflow> cqs = drive(dut.cq_overflows);
   Source<SrqEvent> srq = drive(dut.srq_events);
+  Source<HomeEvent> home = drive(dut.home_events);
+  Sink<HomeOp> home_ops = collect(dut.home_ops);
   Sink<SrqArm> arms = collect(dut.srq_arms);
   Sink<LlpOp> ops = collect(dut.llp_ops[LlpId::kMpaTcp], {2, 1, 1});
   Sink<LlpOp> sctp_ops = collect(dut.llp_ops[LlpId::kSctp]);

@@ -102,8 +102,9 @@ struct Half {
     net.connect(atomic_alu.out, rdmap_segmenter.atomic_work, "atomic_work");
     net.connect(response_queue.done, sq_completion.atomic_done, "atomics_done");
     net.connect(response_queue.unblock, rdmap_segmenter.atomic_unblock, "atomic_unblock");
-    for (PushPort<QpEvent>* error : {&payload_fetch.event, &rdmap_segmenter.event, &ddp_placement.event, &irrq.event,
-                                     &read_responder.event, &atomic_alu.event, &response_queue.event}) {
+    for (PushPort<QpEvent>* error :
+         {&payload_fetch.event, &rdmap_segmenter.event, &ddp_placement.event, &irrq.event, &read_responder.event,
+          &atomic_alu.event, &response_queue.event, &rdmap_dispatch.stream_error}) {
       net.connect(*error, stream_errors.add(), std::string("error of ") + error->owner().basename());
     }
     for (PushPort<QpEvent>* event : {&terminate_generator.event, &rdmap_dispatch.event, &sq_completion.event}) {

@@ -43,6 +43,7 @@ class RdmapDispatchTest : public StageTest {
   Sink<ReadDone> reads_over = collect(dut.read_over);
   Sink<TxUnblock> unblocks = collect(dut.unblock);
   Sink<QpEvent> events = collect(dut.event);
+  Sink<QpEvent> errors = collect(dut.stream_error);
   Sink<StreamEnded> ends = collect(dut.ended[LlpId::kMpaTcp]);
   Sink<StreamEnded> sctp_ends = collect(dut.ended[LlpId::kSctp]);
 
@@ -443,6 +444,52 @@ TEST_F(RdmapDispatchTest, ARequestIsAnnouncedToTheTransmitSide) {
   EXPECT_EQ(unblocks[1].kind, TxUnblock::Kind::kRequest);
   EXPECT_EQ(unblocks[2].kind, TxUnblock::Kind::kRequest);
   EXPECT_EQ(unblocks.cycles()[1], read_requests.cycles()[0]);
+}
+
+// ---- Octets without a page
+
+TEST_F(RdmapDispatchTest, AMessageWithoutAPageCompletesInErrorAndEndsItsStream) {
+  PlacedSegment lost = send(7);
+  lost.awaits_write = true;
+  placement.send({send(6), lost, send(8), segment(Opcode::kReadResponse), segment(Opcode::kReadRequest)});
+  engine.send({0, false});
+  run_until_idle();
+  ASSERT_EQ(cqes.size(), 3u);
+  EXPECT_EQ(cqes[0].cqe.status, abi::WcStatus::kSuccess);
+  EXPECT_EQ(cqes[1].cqe.status, abi::WcStatus::kLocQpOpErr);
+  EXPECT_EQ(cqes[1].cqe.wr_id, 7u);
+  EXPECT_EQ(cqes[2].cqe.status, abi::WcStatus::kLocQpOpErr) << "nothing behind it is delivered";
+  EXPECT_THAT(reads_done, IsEmpty());
+  EXPECT_THAT(read_requests, IsEmpty());
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].kind, QpEvent::Kind::kStreamError);
+  EXPECT_EQ(errors[0].cause, wire::ddp::kLocalCatastrophic);
+  EXPECT_EQ(dut.counters().lost, 4u);
+}
+
+TEST_F(RdmapDispatchTest, OtherStreamsAndTheNumbersNextLifeGoOnAfterALoss) {
+  placement.send({segment(Opcode::kWrite, 1, true), segment(Opcode::kSend, 2)});
+  engine.send({0, false});
+  firmware.at(50, [this] { open_qp(contexts, 1, rts_qp(1, 2)); });
+  placement.send_at(60, send(9));
+  run_until_idle();
+  ASSERT_EQ(cqes.size(), 2u);
+  EXPECT_EQ(cqes[0].cqe.qpn, 2u);
+  EXPECT_EQ(cqes[1].cqe.status, abi::WcStatus::kSuccess);
+  EXPECT_EQ(errors.size(), 1u);
+}
+
+TEST_F(RdmapDispatchTest, AfterALossReceiveRequestsAreStillFlushedAndThePeersEndIsPassedOn) {
+  PlacedSegment flushed = send(3), end;
+  flushed.flushed = true;
+  end.qpn = Qpn{1};
+  end.ended = end.in_order = true;
+  placement.send({segment(Opcode::kWrite, 1, true), flushed, end});
+  engine.send({0, false});
+  run_until_idle();
+  ASSERT_EQ(cqes.size(), 1u);
+  EXPECT_EQ(cqes[0].cqe.status, abi::WcStatus::kWrFlushErr);
+  EXPECT_EQ(ends.size(), 1u);
 }
 
 }  // namespace

@@ -401,7 +401,7 @@ class SctpChipTest : public StageTest {
     Sink<Frame> frames = collect(tx.out);
     const Stubs others = stub(association.in, association.credit, association.acked, association.behind,
                               association.early, cpu.llp_events[LlpId::kMpaTcp], cpu.llp_ops[LlpId::kMpaTcp],
-                              cpu.cq_overflows, cpu.srq_events, cpu.srq_arms);
+                              cpu.cq_overflows, cpu.srq_events, cpu.srq_arms, cpu.home_events, cpu.home_ops);
   };
   std::optional<Chip> chip;
 };

@@ -1,0 +1,96 @@
+// Commands about the contexts' home: a chip with a cache of page lists whose home has three pages.
+#include "testbench/unit/firmware/firmware_test.h"
+
+namespace rnic::fw::test {
+namespace {
+
+using abi::CommandOp;
+using abi::CommandStatus;
+
+class HomeCommands : public FirmwareTest {
+ protected:
+  HomeCommands() : FirmwareTest(with_home()) {}
+  static Settings with_home() {
+    Settings s = settings_of(abi::Personality::kIetf);
+    s.home_pages = 3;
+    return s;
+  }
+  void expect(CommandStatus status, const abi::Command& c, const std::string& list = "") {
+    run(c, list);
+    bus.take();
+    EXPECT_EQ(bus.events().back().type, abi::EventType::kCommandDone);
+    EXPECT_EQ(static_cast<CommandStatus>(bus.events().back().status), status);
+  }
+  static abi::Command over_pages(CommandOp op, std::uint32_t stag) {
+    abi::Command c = command(op, stag);
+    c.u.mr_pages = {0x7000, 0x1000, 7, 0, 2, 0, 12};
+    return c;
+  }
+  const std::string one = "0000200000000000", two = "0000400000000000", page = "0000050000000000";
+  const abi::Command write = command(CommandOp::kWritePages, 0), release = command(CommandOp::kReleaseHome, 0);
+  abi::Command set(std::uint32_t first) const { return command(CommandOp::kSetHome, first); }
+};
+
+TEST_F(HomeCommands, TheHomeIsGivenInOrder) {
+  run(set(0), one + two);
+  EXPECT_THAT(bus.take(), ElementsAre("home page 0 at 200000", "home page 1 at 400000", "event done status 0 id 0"));
+  expect(CommandStatus::kBadIndex, set(1), one);  // it has that one
+  expect(CommandStatus::kBadIndex, set(3), one);
+  expect(CommandStatus::kBadIndex, set(2), one + two);
+  expect(CommandStatus::kBadLength, set(2), "");
+  expect(CommandStatus::kBadLength, set(2), "00002000000000");
+  expect(CommandStatus::kBadLength, set(2), "0000100000000000");  // not aligned
+  expect(CommandStatus::kOk, set(2), one);
+  expect(CommandStatus::kBadIndex, set(3), one);
+}
+
+TEST_F(HomeCommands, WithoutAllOfItThereAreNoPageLists) {
+  for (const bool some : {false, true}) {
+    if (some) expect(CommandStatus::kOk, set(0), one + two);
+    expect(CommandStatus::kNoHome, write, page);
+    expect(CommandStatus::kNoHome, over_pages(CommandOp::kRegisterMrPages, 0x1fa5));
+    expect(CommandStatus::kNoHome, over_pages(CommandOp::kAllocMr, 0x1fa5));
+  }
+  abi::Command linear = over_pages(CommandOp::kAllocMr, 0x1f00);
+  linear.u.mr_pages.pages = 0;
+  expect(CommandStatus::kOk, linear);
+  expect(CommandStatus::kOk, set(2), one);
+  expect(CommandStatus::kOk, write, page);
+  expect(CommandStatus::kOk, over_pages(CommandOp::kRegisterMrPages, 0x1ea5));
+}
+
+TEST_F(HomeCommands, ItIsReleasedWhenNoRegionNeedsItAndWhenTheHardwareHasAnswered) {
+  expect(CommandStatus::kOk, set(0), one + two + one);
+  expect(CommandStatus::kOk, over_pages(CommandOp::kRegisterMrPages, 0x1fa5));
+  expect(CommandStatus::kOk, over_pages(CommandOp::kAllocMr, 0x1e00));
+  expect(CommandStatus::kBusy, release);
+  expect(CommandStatus::kOk, command(CommandOp::kDeregisterMr, 0x1fa5));
+  expect(CommandStatus::kBusy, release);
+  expect(CommandStatus::kOk, command(CommandOp::kDeregisterMr, 0x1e00));
+  abi::Command c = release;
+  c.cookie = 77;
+  run(c);
+  EXPECT_THAT(bus.take(), ElementsAre("release home"));
+  expect(CommandStatus::kBusy, release);
+  expect(CommandStatus::kBusy, set(0), one);
+  expect(CommandStatus::kNoHome, write, page);
+  fw.on(HomeReleased{});
+  EXPECT_THAT(bus.take(), ElementsAre("event done status 0 id 0 cookie 77"));
+  expect(CommandStatus::kOk, set(0), one);
+}
+
+TEST_F(HomeCommands, ALostContextIsToldTheHost) {
+  fw.on(ContextLost{abi::ContextKind::kPages, 0x1234});
+  EXPECT_THAT(bus.take(), ElementsAre("event context_lost status 0 id 1234"));
+}
+
+class NoHome : public FirmwareTest {};
+TEST_F(NoHome, AChipThatNeedsNoneTakesNone) {
+  abi::Command c = command(CommandOp::kSetHome, 0);
+  run(c, "0000200000000000");
+  bus.take();
+  EXPECT_EQ(static_cast<CommandStatus>(bus.events().back().status), CommandStatus::kBadIndex);
+}
+
+}  // namespace
+}  // namespace rnic::fw::test

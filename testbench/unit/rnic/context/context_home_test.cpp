@@ -1,0 +1,252 @@
+#include "model/rnic/context/context_home.h"
+
+#include "testbench/support/fake_dma.h"
+
+namespace rnic::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr std::uint64_t page_of(std::uint32_t index) { return std::uint64_t{0x1000} * (index + 7); }
+
+TEST(HomeEntry, IsAnAddressWithItsCheck) {
+  for (const std::uint64_t address : {std::uint64_t{0}, page_of(3), std::uint64_t{0xfffffffffffff000}}) {
+    const std::uint64_t entry = HomeEntry::pack(address);
+    EXPECT_TRUE(HomeEntry::is_whole(entry));
+    EXPECT_EQ(HomeEntry::address(entry), address);
+    EXPECT_NE(entry, 0u);
+  }
+  EXPECT_FALSE(HomeEntry::is_whole(0));
+}
+
+TEST(HomeEntry, UpToThreeWrongBitsAreSeen) {
+  const std::uint64_t entry = HomeEntry::pack(page_of(3));
+  for (unsigned a = 0; a < 64; ++a) {
+    for (unsigned b = a; b < 64; ++b) {
+      for (unsigned c = b; c < 64; ++c) {
+        const std::uint64_t wrong = std::uint64_t{1} << a ^ std::uint64_t{1} << b ^ std::uint64_t{1} << c;
+        ASSERT_EQ(HomeEntry::is_whole(entry ^ wrong), wrong == 0) << a << ' ' << b << ' ' << c;
+      }
+    }
+  }
+}
+
+// Asks for rows at given cycles, and uses each at once.
+class Reader final : public Stage {
+ public:
+  struct Use {
+    Cycle at;
+    bool ok;
+    std::array<std::uint64_t, 4> page;
+  };
+  Reader(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts) : Stage(nm, clk) {
+    contexts.page_table.bind(rows_);
+  }
+  std::vector<std::pair<Cycle, std::uint32_t>> asks;
+  std::vector<Use> uses;
+  Wake tick() override {
+    if (rows_.can_use()) {
+      uses.push_back({now(), rows_.ok(), rows_.ok() ? rows_.row().page : std::array<std::uint64_t, 4>{}});
+      rows_.drop();
+    }
+    if (asked_ == asks.size()) return Wake::on_traffic();
+    if (asks[asked_].first > now()) return Wake::at_cycle(asks[asked_].first);
+    if (!rows_.can_ask()) return Wake::on_traffic();
+    rows_.ask(asks[asked_++].second);
+    return Wake::next_cycle();
+  }
+
+ private:
+  PageTable::Reader rows_{*this, "reader"};
+  std::size_t asked_ = 0;
+};
+
+class ContextHomeTest : public StageTest {
+ protected:
+  static constexpr unsigned kPages = 64;
+  static constexpr CacheConfig kCache{4, 2, CachePolicy::kLru, 2, 1};
+  static ContextStore::Sizes sizes(HomeKind kind) {
+    ContextStore::Sizes s{4, 4, 4, 16, 4, kPages};
+    s.page_cache = kCache;
+    s.home_in_host = kind == HomeKind::kHost;
+    return s;
+  }
+  struct Bench {
+    explicit Bench(ContextHomeConfig config = {})
+        : clk(sc_core::sc_gen_unique_name("clock"), {}),
+          contexts(clk, sizes(config.kind)),
+          reader(sc_core::sc_gen_unique_name("reader"), clk, contexts),
+          dut(sc_core::sc_gen_unique_name("context_home"), clk, contexts, config, kCache.misses_in_flight) {
+      reader.wake(0);
+    }
+    ClockDomain clk;
+    ContextStore contexts;
+    Reader reader;
+    ContextHome dut;
+    Source<HomeOp> ops = drive(dut.ops);
+    Sink<HomeEvent> events = collect(dut.events);
+    FakeDma dma{dut.read, dut.read_done};
+    FakeDmaWrite writes{dut.write, dut.write_done, dma.memory};
+  };
+  static HomeOp write(std::uint32_t index, std::uint64_t page) { return {HomeOp::Kind::kWritePage, index, page}; }
+  // As if the host had given its first 2 MiB, and the firmware written the entries.
+  static void fill(Bench& b, std::uint32_t first, std::uint32_t count) {
+    for (std::uint32_t i = first; i < first + count; ++i) store_le64(&b.dma.memory[8 * i], HomeEntry::pack(page_of(i)));
+  }
+  const HomeOp home{HomeOp::Kind::kHomePage, 0, 0};
+  const unsigned row_cycles = TableConfig{}.read_cycles + kCache.tag_cycles;
+  // A miss reaches the unit a cycle after its ask, its read memory a cycle later, and the answer the unit a cycle after
+  // it; the row is on the chip in the next one.
+  Cycle missed(const Bench& b) const { return 1 + 1 + b.dma.latency + 1 + row_cycles; }
+};
+
+TEST_F(ContextHomeTest, AMissIsARowOfFourEntriesFromTheHome) {
+  Bench b;
+  fill(b, 0, kPages);
+  b.ops.send(home);
+  b.reader.asks = {{20, 3}, {200, 3}, {400, 15}};
+  run_until_idle();
+  EXPECT_THAT(b.dma.reads(), ElementsAre(std::pair(96u, 32u), std::pair(480u, 32u)));
+  ASSERT_EQ(b.reader.uses.size(), 3u);
+  EXPECT_EQ(b.reader.uses[0].at, 20 + missed(b));
+  EXPECT_EQ(b.reader.uses[1].at, 200 + row_cycles);
+  EXPECT_THAT(b.reader.uses[0].page, ElementsAre(page_of(12), page_of(13), page_of(14), page_of(15)));
+  EXPECT_THAT(b.reader.uses[2].page, ElementsAre(page_of(60), page_of(61), page_of(62), page_of(63)));
+  EXPECT_EQ(b.dut.counters().fetched_bytes, 64u);
+}
+
+TEST_F(ContextHomeTest, AnEntryIsWrittenToTheHomeAndToTheChipWhereItsRowIs) {
+  Bench b;
+  fill(b, 0, 8);
+  b.ops.send(home);
+  b.ops.send_at(100, write(1, page_of(40)));  // on the chip
+  b.ops.send_at(101, write(6, page_of(41)));  // not
+  b.reader.asks = {{20, 0}, {200, 0}, {300, 1}};
+  run_until_idle();
+  EXPECT_THAT(b.writes.writes(), ElementsAre(std::pair(8u, 8u), std::pair(48u, 8u)));
+  EXPECT_EQ(load_le64(&b.dma.memory[8]), HomeEntry::pack(page_of(40)));
+  EXPECT_THAT(b.reader.uses[1].page, ElementsAre(page_of(0), page_of(40), page_of(2), page_of(3)));
+  EXPECT_THAT(b.reader.uses[2].page, ElementsAre(page_of(4), page_of(5), page_of(41), page_of(7)));
+  EXPECT_EQ(b.dut.counters().fetches, 2u) << "the row that was on the chip is still there";
+}
+
+// The write in each cycle around the fetch: the reader never sees the old entry after it.
+TEST_F(ContextHomeTest, AFetchDoesNotPassAWriteOfItsRow) {
+  std::vector<std::unique_ptr<Bench>> benches;
+  constexpr Cycle kAsk = 50;
+  for (Cycle at = kAsk - 10; at < kAsk + 25; ++at) {
+    benches.push_back(std::make_unique<Bench>());
+    Bench& b = *benches.back();
+    fill(b, 0, 8);
+    b.writes.hold = 7;
+    b.ops.send(home);
+    b.ops.send_at(at, write(2, page_of(50)));
+    b.reader.asks = {{kAsk, 0}, {300, 0}};
+  }
+  run_until_idle();
+  std::uint64_t refetches = 0;
+  for (const auto& b : benches) {
+    ASSERT_EQ(b->reader.uses.size(), 2u);
+    const Reader::Use& use = b->reader.uses[0];
+    const Cycle written = b->writes.cycles()[0];
+    EXPECT_TRUE(use.page[2] == page_of(50) || use.at <= written) << "an old entry";
+    EXPECT_EQ(b->reader.uses[1].page[2], page_of(50));
+    refetches += b->dut.counters().refetches;
+  }
+  EXPECT_GT(refetches, 5u);
+}
+
+TEST_F(ContextHomeTest, AWrongBitIsReportedAndItsEntryIsNoAddress) {
+  ContextHomeConfig config;
+  config.flip_fetch = 2;
+  Bench b(config);
+  fill(b, 0, kPages);
+  b.ops.send(home);
+  b.reader.asks = {{20, 0}, {100, 1}};
+  run_until_idle();
+  EXPECT_TRUE(b.reader.uses[1].ok);
+  EXPECT_THAT(b.reader.uses[1].page, ElementsAre(page_of(4), kNowhere, page_of(6), page_of(7)));
+  ASSERT_EQ(b.events.size(), 1u);
+  EXPECT_EQ(b.events[0].kind, HomeEvent::Kind::kLost);
+  EXPECT_EQ(b.events[0].index, 1u);
+  EXPECT_EQ(b.dut.counters().corrupt, 1u);
+}
+
+TEST_F(ContextHomeTest, AnEntryThatWasNeverWrittenIsNoAddressAndNoError) {
+  Bench b;
+  fill(b, 4, 1);
+  b.ops.send(home);
+  b.reader.asks = {{20, 1}};
+  run_until_idle();
+  EXPECT_THAT(b.reader.uses[0].page, ElementsAre(page_of(4), kNowhere, kNowhere, kNowhere));
+  EXPECT_THAT(b.events, IsEmpty());
+}
+
+TEST_F(ContextHomeTest, ARowThatCannotBeReadIsReportedAndTriedAgain) {
+  Bench b;
+  fill(b, 0, kPages);
+  b.dma.fails = {0};
+  b.ops.send(home);
+  b.reader.asks = {{20, 3}, {200, 3}};
+  run_until_idle();
+  EXPECT_FALSE(b.reader.uses[0].ok);
+  EXPECT_TRUE(b.reader.uses[1].ok);
+  EXPECT_EQ(b.reader.uses[1].at, 200 + missed(b));
+  ASSERT_EQ(b.events.size(), 1u);
+  EXPECT_EQ(b.events[0].index, 3u);
+  EXPECT_EQ(b.dut.counters().failed, 1u);
+}
+
+TEST_F(ContextHomeTest, ErrorsWaitForTheFirmwareAndNoneIsForgotten) {
+  Bench b;
+  b.events.pause(Pattern::every(40, 39));
+  b.ops.send(home);
+  for (unsigned n = 0; n < 12; ++n) b.dma.fails.insert(n), b.reader.asks.emplace_back(20 + 3 * n, n);
+  run_until_idle();
+  ASSERT_EQ(b.events.size(), 12u);
+  for (const Reader::Use& use : b.reader.uses) EXPECT_FALSE(use.ok);
+}
+
+TEST_F(ContextHomeTest, TheHomeIsReleasedWhenNothingOfItIsUnderWay) {
+  Bench b;
+  fill(b, 0, 8);
+  b.ops.send(home);
+  b.ops.send_at(60, write(1, page_of(9)));
+  b.ops.send_at(61, {HomeOp::Kind::kRelease});
+  b.writes.hold = 30;
+  b.reader.asks = {{58, 1}, {300, 0}};
+  run_until_idle();
+  ASSERT_EQ(b.events.size(), 2u);
+  EXPECT_EQ(b.events[0].kind, HomeEvent::Kind::kReleased);
+  EXPECT_GT(b.events.cycles()[0], b.writes.cycles()[0] + b.writes.hold);
+  EXPECT_FALSE(b.reader.uses[1].ok) << "without a home there are no rows";
+  EXPECT_EQ(b.dma.requests().back().address, kNowhere);
+}
+
+TEST_F(ContextHomeTest, TheBoardsMemoryHasLatencyBanksAndABus) {
+  ContextHomeConfig config;
+  config.kind = HomeKind::kBoard;
+  config.board.latency_ns = 200;   // 50 cycles of 4 ns
+  config.board.bank_busy_ns = 80;  // 20
+  config.board.banks = 2;
+  config.board.gbps = 6.4;  // 32 octets in 10 cycles
+  Bench b(config);
+  EXPECT_EQ(b.contexts.home_pages(), 0u);
+  for (std::uint32_t i = 0; i < kPages; ++i) b.ops.send(write(i, page_of(i)));
+  // Rows 0 and 1 at once, then two of one bank.
+  b.reader.asks = {{3000, 0}, {3001, 1}, {4000, 2}, {4001, 4}};
+  run_until_idle();
+  const auto at = [&](std::size_t n) { return b.reader.uses.at(n).at; };
+  const Cycle alone = 1 + 50 + row_cycles;  // sent in the cycle of the miss
+  EXPECT_EQ(at(0), 3000 + alone);
+  EXPECT_EQ(at(1), 3001 + alone);
+  EXPECT_EQ(at(2), 4000 + alone);
+  EXPECT_EQ(at(3), 4000 + alone + 20);
+  EXPECT_THAT(b.reader.uses[3].page, ElementsAre(page_of(16), page_of(17), page_of(18), page_of(19)));
+  EXPECT_THAT(b.dma.requests(), IsEmpty());
+  EXPECT_EQ(b.dut.counters().writes, kPages);
+}
+
+}  // namespace
+}  // namespace rnic::test
