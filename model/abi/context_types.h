@@ -122,7 +122,7 @@ struct StagContext {
   std::uint32_t qp_epoch = 0;             // in this use of its number
   std::uint64_t address = 0, length = 0;  // virtual
   std::uint64_t bus = 0;  // of the first octet; with a page list, its offset from the first page's start
-  std::uint32_t first_page = 0, pages = 0;  // a region's part of the page table, used or reserved
+  std::uint32_t first_page = 0, pages = 0;  // a region's part of the page table, used or reserved; a window's: used
 
   // A local key: this entry is the region that the STag names, in this domain, and [to, to + bytes) is inside it.
   constexpr bool covers(std::uint32_t stag, Pdn domain, std::uint64_t to, std::uint64_t bytes) const {
@@ -139,9 +139,11 @@ struct StagContext {
   constexpr bool contains(std::uint64_t to, std::uint64_t bytes) const {
     return to >= base() && bytes <= length && to - base() <= length - bytes;
   }
+  // A window has that of its region.
+  constexpr PageList list() const { return PageList::of(first_page, log_page); }
   // The octets [to, to + bytes) of this entry, which `stag` names and which contains them.
   constexpr MemoryPiece piece(std::uint32_t stag, std::uint64_t to, std::uint32_t bytes) const {
-    return {bus + (to - base()), bytes, log_page == 0 ? 0 : kind == StagKind::kRegion ? stag : region};
+    return {bus + (to - base()), bytes, list(), log_page == 0 ? 0 : kind == StagKind::kRegion ? stag : region};
   }
 
   static constexpr const char* kMessage = "stag_context";

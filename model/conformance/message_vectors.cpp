@@ -84,11 +84,13 @@ Bytes segment(Cut c, bool last) {
     m.bytes = c.wqe.sge[0].length;
     m.sge_done = m.done;
   }
+  FetchedWqe f;
+  f.wqe = c.wqe;
   QpContext qp;
   qp.flow = FlowId{0};
   qp.mulpdu = static_cast<std::uint16_t>(segment_header_bytes(m.opcode) + bytes);
   BufferPool pool(kFrameHeadroom + qp.mulpdu);
-  const UlpduJob job = cut_segment(m, &c.wqe, Qpn{0}, qp, pool.take());
+  const UlpduJob job = cut_segment(m, &f, Qpn{0}, qp, pool.take());
   const std::uint8_t* at = job.ulpdu.buf->bytes() + Ulpdu::kOffset;
   Bytes out(at, at + job.header_bytes);
   out.insert(out.end(), c.payload.begin(), c.payload.end());

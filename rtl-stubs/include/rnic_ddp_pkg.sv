@@ -44,9 +44,12 @@ package rnic_ddp_pkg;
   typedef struct packed {
     logic [63:0] address;  // on the bus; or, with a list, the offset from the start of its first page
     logic [15:0] bytes;    // no more than a ULPDU has
-    logic [31:0] region;   // the STag of the region whose page list this is; 0: none
+    logic [24:0] page_list;  // first entry in the page table and page size; 0: none
   } memory_piece_t;
-  parameter int unsigned MemoryPieceBits = 112;
+  function automatic logic [24:0] list_of(logic [4:0] log_page, logic [19:0] first_page);
+    return log_page == '0 ? '0 : {first_page, log_page};
+  endfunction
+  parameter int unsigned MemoryPieceBits = 105;
 
   // The receive request for the next message of a queue pair: ReceiveRequests::Next.
   typedef enum logic [1:0] {

@@ -42,6 +42,7 @@ package rnic_messages_pkg;
     logic [63:0] address;
     logic [31:0] bytes;
     logic [31:0] tag;
+    logic [24:0] page_list;
     logic [31:0] region;
   } dma_read_request_t;
 
@@ -56,7 +57,7 @@ package rnic_messages_pkg;
     logic [31:0] src_offset;
     logic [31:0] tag;
     logic notify;
-    logic [31:0] region;
+    logic [24:0] page_list;
   } dma_write_request_t;
 
   typedef struct packed {

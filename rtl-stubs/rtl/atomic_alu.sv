@@ -113,7 +113,7 @@ module atomic_alu #(
     .writes_o      (value_writes)
   );
   assign write_valid_o = finishing && finish_ok && value_writes;
-  assign write_o       = {finish_address, Bytes, 32'd0, 32'd0, 1'b1, 32'd0};
+  assign write_o       = {finish_address, Bytes, 32'd0, 32'd0, 1'b1, 25'd0};
   assign write_data_o  = value;
 
   // Operands from host memory, in any order.
@@ -127,7 +127,7 @@ module atomic_alu #(
   logic [IndexWidth-1:0]               start;
   logic [63:0]                         in_address;
   logic [2:0]                          in_low;
-  logic                                in_named, in_contains, in_pages, page_known, found;
+  logic                                in_named, in_contains, in_pages, found;
   logic [31:0]                         page_index;
   rnic_messages_pkg::terminate_cause_t in_cause;
   logic [6:0]                          interval_d, interval_q;  // cycles until the next one may start
@@ -142,7 +142,7 @@ module atomic_alu #(
   assign in_ready_o    = accepting;
   assign in_qp_index_o = in_i.qpn;
   assign read_valid_o  = starting && !follows;
-  assign read_o        = {in_address, Bytes, 32'(start), 32'd0};
+  assign read_o        = {in_address, Bytes, 32'(start), 25'd0, 32'd0};
 
   stag_target u_in (
     .stag_i        (in_i.request.stag),
@@ -152,7 +152,6 @@ module atomic_alu #(
     .region_index_o(in_region_index_o),
     .region_i      (in_region_i),
     .paged_o       (in_pages),
-    .page_known_o  (page_known),
     .page_index_o  (page_index),
     .page_i        (page),
     .named_o       (in_named),
@@ -186,7 +185,7 @@ module atomic_alu #(
     endcase
   end
   assign paged         = in_valid_i && known && !refused && in_pages;
-  assign pages_index_o = page_known ? {2'b00, page_index[31:2]} : '1;
+  assign pages_index_o = {2'b00, page_index[31:2]};
   assign stale         = in_valid_i && asked_q && pages_valid_i && (!paged || pages_row_i != pages_index_o);
   assign waits         = asked_q && !stale;
   assign pages_ask_o   = paged && !waits && pages_ready_i;

@@ -54,7 +54,7 @@ module placement_writer #(
     dma_o.bytes      = 32'(piece.bytes);
     dma_o.src_offset = offset_q;
     dma_o.notify     = left == '0;
-    dma_o.region     = piece.region;
+    dma_o.page_list  = piece.page_list;
 
     out_o = record_q;
     if (!busy_q) begin

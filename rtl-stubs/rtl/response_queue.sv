@@ -173,10 +173,10 @@ module response_queue #(
   assign dma_value_o = in_i.response.original;
   always_comb begin
     dma_o         = '0;
-    dma_o.address = stag_i.bus + distance;
-    dma_o.bytes   = 32'd8;
-    dma_o.notify  = 1'b1;
-    dma_o.region  = stag_i.log_page == 0 ? '0 : key;
+    dma_o.address   = stag_i.bus + distance;
+    dma_o.bytes     = 32'd8;
+    dma_o.notify    = 1'b1;
+    dma_o.page_list = stag_i.log_page == 0 ? '0 : {stag_i.first_page[19:0], stag_i.log_page};
   end
 
   assign under_way_write_o       = found;
@@ -214,7 +214,7 @@ module response_queue #(
       OtherRequest_C           : cover (wrong);
       BufferGone_C             : cover (gone);
       InTheCycleOfItsRequest_C : cover (found && same && issued_now.count == '0);
-      InPages_C                : cover (found && dma_o.region != '0);
+      InPages_C                : cover (found && dma_o.page_list != '0);
       AfterTheEnd_C            : cover (take && in_exists_i && in_before.stopped);
       ReusedQp_C               : cover (told == 1'b0 && complete);
       IssuesOnReusedQp_C       : cover (issued_valid_i && issued_state_i[StateBits-1-:32] != issued_epoch_i);

@@ -29,8 +29,8 @@ module scatter_element (
                 length > stag_i.length || from_base > stag_i.length - length;
 
     skip            = first - start_i;
-    piece_o.address = stag_i.bus + from_base + 64'(skip);
-    piece_o.bytes   = 16'(behind - first);
-    piece_o.region  = stag_i.log_page == '0 ? '0 : sge.lkey;
+    piece_o.address   = stag_i.bus + from_base + 64'(skip);
+    piece_o.bytes     = 16'(behind - first);
+    piece_o.page_list = rnic_ddp_pkg::list_of(stag_i.log_page, stag_i.first_page[19:0]);
   end
 endmodule

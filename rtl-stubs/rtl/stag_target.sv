@@ -1,6 +1,6 @@
-// Resolves a peer's STag to the bus address of its octets: the twin of ContextStore::named and pages_of and of
-// StagContext::contains and piece. Combinational. The tables are outside and give the entry of an index in the same cycle;
-// an index beyond the table gives an invalid entry. Each lookup may need the one before.
+// Resolves a peer's STag to the bus address of its octets: the twin of ContextStore::named, of StagContext::contains
+// and piece, and of place_of. Combinational. The tables are outside and give the entry of an index in the same cycle;
+// an index beyond the table gives an invalid entry, or a page that is nowhere. Each lookup may need the one before.
 module stag_target #(
   parameter int unsigned Bytes = 8               // of the target
 ) (
@@ -11,16 +11,13 @@ module stag_target #(
   output logic [23:0]                      region_index_o,  // of a window's region; a region is its own
   input  rnic_messages_pkg::stag_context_t region_i,
   output logic                             paged_o,         // in the pages of the region's list
-  output logic                             page_known_o,    // the list has that page: the entry of the page table
-  output logic [31:0]                      page_index_o,
+  output logic [31:0]                      page_index_o,    // its entry of the page table
   input  logic [63:0]                      page_i,
   output logic                             named_o,
   output logic                             contains_o,
   output logic [2:0]                       low_o,           // of the address: pages are aligned
   output logic [63:0]                      address_o        // of the first octet, if contains_o
 );
-  localparam logic [63:0] Nowhere = 64'd1 << 63;
-
   // A window is only as valid as its region.
   logic        is_region, region_named;
   logic [31:0] region;
@@ -36,14 +33,13 @@ module stag_target #(
   assign offset     = to_i - base;
   assign contains_o = to_i >= base && entry_i.length >= 64'(Bytes) && offset <= entry_i.length - 64'(Bytes);
 
-  // Contiguous on the bus, or in the pages of the region's list.
+  // Contiguous on the bus, or in the pages of the region's list, which a window has as well.
   logic [63:0] place, page, in_page;
   assign place        = entry_i.bus + offset;
-  assign page         = place >> region_i.log_page;
-  assign in_page      = place & ~(~64'd0 << region_i.log_page);
-  assign paged_o      = entry_i.log_page != 0 && region != 0;
-  assign page_known_o = region_named && page < 64'(region_i.pages);
-  assign page_index_o = region_i.first_page + page[31:0];
+  assign page         = place >> entry_i.log_page;
+  assign in_page      = place & ~(~64'd0 << entry_i.log_page);
+  assign paged_o      = entry_i.log_page != 0;
+  assign page_index_o = 32'(entry_i.first_page[19:0]) + page[31:0];
   assign low_o        = place[2:0];
-  assign address_o    = !paged_o ? place : page_known_o ? page_i + in_page : Nowhere;
+  assign address_o    = !paged_o ? place : page_i + in_page;
 endmodule

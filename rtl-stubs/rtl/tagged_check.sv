@@ -66,11 +66,8 @@ module tagged_check (
   end
 
   always_comb begin
-    piece_o.address = stag_i.bus + from_base;
-    piece_o.bytes   = segment_i.payload;
-    piece_o.region  = '0;
-    if (stag_i.log_page != '0) begin
-      piece_o.region = stag_i.kind == rnic_messages_pkg::StagRegion ? segment_i.stag : stag_i.region;
-    end
+    piece_o.address   = stag_i.bus + from_base;
+    piece_o.bytes     = segment_i.payload;
+    piece_o.page_list = rnic_ddp_pkg::list_of(stag_i.log_page, stag_i.first_page[19:0]);
   end
 endmodule

@@ -103,7 +103,7 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
     m.pages_valid_i = stage_.pages.can_use();
     if (!m.pages_valid_i) return;
     m.pages_row_i = stage_.pages.front().index;
-    pack(stage_.pages.ok() ? stage_.pages.row() : PageRow{}, m.pages_i);
+    pack(stage_.pages.ok() ? stage_.pages.row() : PageRow{{kNowhere, kNowhere, kNowhere, kNowhere}}, m.pages_i);
   }
   template <class Port>
   void stag(std::uint32_t index, Port& port) const {

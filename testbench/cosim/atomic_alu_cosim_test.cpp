@@ -35,7 +35,7 @@ enum : std::uint32_t {
   kForeignQp,
   kOldQp,
   kOddAddress,
-  kOutsideItsList,
+  kOutsideTheTable,
   kWithoutRegion,
   kNotValid,
   kAllStags = kNotValid,
@@ -98,9 +98,9 @@ StagContext stag_context(std::uint32_t index) {
     case kOddAddress:
       c.bus += 4;
       break;
-    case kOutsideItsList:
+    case kOutsideTheTable:
       in_pages();
-      c.pages = 1;
+      c.first_page = kPages + PageRow::kPages;
       break;
     case kWithoutRegion:
       window(StagKind::kWindow1, kNotValid);

@@ -19,12 +19,12 @@ class Memory final : public Answerer<DmaWriteRequest, DmaWriteDone> {
   struct Write {
     Cycle cycle;
     std::uint64_t address;
-    std::uint32_t bytes, offset, tag, region;
+    std::uint32_t bytes, offset, tag, list;
     bool notify;
     std::uint64_t value;  // the whole buffer
     bool operator==(const Write& o) const {
       return cycle == o.cycle && address == o.address && bytes == o.bytes && offset == o.offset && tag == o.tag &&
-             region == o.region && notify == o.notify && value == o.value;
+             list == o.list && notify == o.notify && value == o.value;
     }
   };
   std::vector<Write> writes;
@@ -33,7 +33,7 @@ class Memory final : public Answerer<DmaWriteRequest, DmaWriteDone> {
   Wake tick() override {
     if (in->can_pop() && !pattern.pauses(now())) {
       const DmaWriteRequest r = in->pop();
-      writes.push_back({now(), r.address, r.bytes, r.src_offset, r.tag, r.region, r.notify, load_le64(r.src->bytes())});
+      writes.push_back({now(), r.address, r.bytes, r.src_offset, r.tag, r.list.v, r.notify, load_le64(r.src->bytes())});
       if (r.notify) answers_.push_back(now() + 20);
     }
     if (!answers_.empty() && answers_.front() <= now() && out->can_push()) {
@@ -188,7 +188,7 @@ TEST_P(ResponseQueueCosim, AgreesInEveryMessageAndEveryCycle) {
     run_until_idle();
     expect_all_same();
     written += model.memory.writes.size();
-    for (const Memory::Write& w : model.memory.writes) in_pages += w.region != 0;
+    for (const Memory::Write& w : model.memory.writes) in_pages += w.list != 0;
     refused += model.firmware.size();
     model.clear();
     twin.clear();

@@ -80,7 +80,7 @@ class FakeDmaWrite final : public Answerer<DmaWriteRequest, DmaWriteDone> {
     return all;
   }
   // Of each write.
-  const std::vector<std::uint32_t>& regions() const { return regions_; }
+  const std::vector<PageList>& lists() const { return lists_; }
   // Another master's write enters the link in this cycle, in order with the stage's own.
   void write_of_another(std::uint64_t address, BufferRef octets, std::uint32_t bytes) {
     held_.push_back({now() + hold, {address, bytes, std::move(octets), 0, 0, false}});
@@ -95,7 +95,7 @@ class FakeDmaWrite final : public Answerer<DmaWriteRequest, DmaWriteDone> {
       held_.push_back({now() + hold, in->pop()});
       cycles_.push_back(now());
       writes_.emplace_back(held_.back().request.address, held_.back().request.bytes);
-      regions_.push_back(held_.back().request.region);
+      lists_.push_back(held_.back().request.list);
     }
     if (!held_.empty() && held_.front().at <= now() && out->can_push()) {
       const DmaWriteRequest& r = held_.front().request;
@@ -117,7 +117,7 @@ class FakeDmaWrite final : public Answerer<DmaWriteRequest, DmaWriteDone> {
   std::deque<Held> held_;
   std::vector<Cycle> cycles_;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> writes_;
-  std::vector<std::uint32_t> regions_;
+  std::vector<PageList> lists_;
 };
 
 }  // namespace rnic::test

@@ -69,7 +69,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   // The pages of a region, without any if the STag names none (any more).
   PageList pages_of(Stag region) const {
     const StagContext* c = stag(region);
-    return c != nullptr && c->names(region.v) ? PageList{c->first_page, c->pages, c->log_page} : PageList{};
+    return c != nullptr && c->names(region.v) ? c->list() : PageList{};
   }
   // Whether windows are bound to a region.
   bool has_windows(Stag region) const { return bound_.count(region.v) != 0; }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "model/abi/memory_piece.h"
 #include "model/common/table.h"
 
 namespace rnic {
@@ -27,27 +28,13 @@ using PageTable = Table<PageRow>;
 
 // An octet of a list in the page table: `offset` octets after the address that entry `page` of the row holds.
 struct PagePlace {
-  static constexpr std::uint32_t kNoRow = ~0u;  // outside of the table: the list has no such page
-  std::uint32_t row = kNoRow, page = 0;
+  std::uint32_t row = 0, page = 0;
   std::uint64_t offset = 0;
 };
-
-// A region's part of the page table.
-struct PageList {
-  std::uint32_t first_page = 0, pages = 0;
-  std::uint8_t log_page = 0;
-
-  // Of the octet at this distance from the start of the first page.
-  PagePlace place(std::uint64_t octet) const {
-    if (octet >> log_page >= pages) return {};
-    const std::uint32_t page = first_page + static_cast<std::uint32_t>(octet >> log_page);
-    return {page / PageRow::kPages, page % PageRow::kPages, octet & (page_bytes() - 1)};
-  }
-  std::uint64_t page_bytes() const { return std::uint64_t{1} << log_page; }
-  friend bool operator==(const PageList& a, const PageList& b) {
-    return a.first_page == b.first_page && a.pages == b.pages && a.log_page == b.log_page;
-  }
-  friend bool operator!=(const PageList& a, const PageList& b) { return !(a == b); }
-};
+// Of the octet at this distance from the start of the list's first page.
+constexpr PagePlace place_of(PageList list, std::uint64_t octet) {
+  const std::uint32_t page = list.first_page() + static_cast<std::uint32_t>(octet >> list.log_page());
+  return {page / PageRow::kPages, page % PageRow::kPages, octet & (list.page_bytes() - 1)};
+}
 
 }  // namespace rnic

@@ -70,6 +70,8 @@ WcStatus bind(ContextStore& contexts, Qpn qpn, Stag stag, const abi::Registratio
   window.address = region->address + (r.address - region->base());
   window.bus = region->bus + (r.address - region->base());
   window.log_page = region->log_page;
+  window.first_page = region->first_page;
+  window.pages = region->pages;
   window.region = r.lkey;
   window.qpn = qpn;
   window.qp_epoch = qp.epoch;

@@ -1,9 +1,10 @@
-// Requests to the DMA engines. An address is one on the bus, or an offset in the pages of a region, which the engine
+// Requests to the DMA engines. An address is one on the bus, or an offset in the pages of a list, which the engine
 // finds in the page table (page_lists.md).
 #pragma once
 
 #include <cstdint>
 
+#include "model/abi/memory_piece.h"
 #include "model/common/buffer.h"
 #include "model/common/owners.h"
 #include "model/common/trace_event.h"
@@ -19,7 +20,8 @@ struct DmaReadRequest {
   BufferRef hold;            // keeps dst alive; empty when dst is on-chip memory
   std::uint32_t tag = 0;     // the client's, returned in the answer
   RequestId owner = {};      // on no pins
-  std::uint32_t region = 0;  // the STag of the region in whose pages the address is; 0: on the bus
+  PageList list = {};        // the address is in these pages, while
+  std::uint32_t region = 0;  // this STag names a region that has them; or, without a list, on the bus
 
   static constexpr const char* kMessage = "dma_read_request";
   template <class V, class M>
@@ -27,6 +29,7 @@ struct DmaReadRequest {
     v("address", 64, m.address);
     v("bytes", 32, m.bytes);
     v("tag", 32, m.tag);
+    v("page_list", PageList::kBits, m.list.v);
     v("region", 32, m.region);
   }
 };
@@ -51,7 +54,7 @@ struct DmaWriteRequest {
   std::uint32_t src_offset = 0;
   std::uint32_t tag = 0;
   bool notify = false;
-  std::uint32_t region = 0;  // as for a read
+  PageList list = {};  // as for a read; the end of an STag waits for the writes that it allowed
 
   static constexpr const char* kMessage = "dma_write_request";
   template <class V, class M>
@@ -61,7 +64,7 @@ struct DmaWriteRequest {
     v("src_offset", 32, m.src_offset);
     v("tag", 32, m.tag);
     v("notify", 1, m.notify);
-    v("region", 32, m.region);
+    v("page_list", PageList::kBits, m.list.v);
   }
 };
 inline EventUse event_of(const DmaWriteRequest& w, const Owners&, TraceEvent& e) {

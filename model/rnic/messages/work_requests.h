@@ -2,7 +2,10 @@
 // again.
 #pragma once
 
+#include <array>
+
 #include "model/abi/host_abi.h"
+#include "model/abi/memory_piece.h"
 #include "model/common/ids.h"
 #include "model/common/owners.h"
 #include "model/common/trace_event.h"
@@ -14,6 +17,8 @@ struct FetchedWqe {
   Qpn qpn;
   bool ok = true;  // false: host memory could not be read; wqe is empty
   abi::Wqe wqe;
+  // Of its gather list, once its tagged offsets are addresses on the bus or offsets in pages.
+  std::array<PageList, abi::kMaxSge> lists{};
 
   static constexpr const char* kMessage = "fetched_wqe";
   template <class V, class M>

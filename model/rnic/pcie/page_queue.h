@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "model/common/ring.h"
 #include "model/rnic/context/context.h"
+#include "model/rnic/messages/dma.h"
 
 namespace rnic::pcie {
 
@@ -18,6 +20,7 @@ class PageQueue {
  public:
   // So many requests, or twice as many as misses that may be in flight: some of them hit.
   static constexpr std::size_t kRequests = 8;
+  static constexpr bool kReads = std::is_same_v<Request, DmaReadRequest>;
 
   PageQueue(Stage& engine, const char* name, PopPort<Request>& from, ContextStore& contexts)
       : most_(std::max<std::size_t>(kRequests, 2 * contexts.page_table.misses_in_flight())),
@@ -68,15 +71,14 @@ class PageQueue {
  private:
   struct Walk {
     Request request;
-    PageList list;                             // when the rows were asked for
     std::uint32_t next_row = 0, last_row = 0;  // to be asked for
     unsigned rows = 0;                         // asked for and not used up
     bool abandoned = false;
 
-    bool named() const { return request.region != 0; }
-    PagePlace place() const { return list.place(request.address); }
+    bool named() const { return static_cast<bool>(request.list); }
+    PagePlace place() const { return place_of(request.list, request.address); }
   };
-  [[gnu::always_inline]] bool comes_next() const { return from_->can_pop() && from_->front().region != 0; }
+  [[gnu::always_inline]] bool comes_next() const { return from_->can_pop() && bool(from_->front().list); }
   void take(Request request);
   bool ask();
   bool drop_abandoned();
@@ -95,9 +97,7 @@ void PageQueue<Request>::take(Request request) {
   Walk w;
   w.request = std::move(request);
   if (w.named()) {
-    w.list = contexts_.pages_of(Stag{w.request.region});
-    w.last_row = w.list.place(w.request.address + w.request.bytes - 1).row;
-    if (w.last_row == PagePlace::kNoRow) w.list = {};
+    w.last_row = place_of(w.request.list, w.request.address + w.request.bytes - 1).row;
     w.next_row = w.place().row;
   }
   requests_.push(std::move(w));
@@ -114,7 +114,8 @@ bool PageQueue<Request>::ask() {
   return true;
 }
 
-// If the region is not as it was when the rows were asked for, its octets are nowhere.
+// If the region that a read names does not have these pages any more, its octets are nowhere. The pages of a write stay
+// as they are until it is out: the end of its STag waits for that.
 template <class Request>
 BusPiece PageQueue<Request>::next() const {
   const Walk& w = requests_.front();
@@ -122,16 +123,16 @@ BusPiece PageQueue<Request>::next() const {
   if (!w.named()) return {r.address, r.bytes};
   if (!pages_.ok()) return {kNowhere, r.bytes};
   const PagePlace at = w.place();
-  const auto octets = static_cast<std::uint32_t>(std::min<std::uint64_t>(w.list.page_bytes() - at.offset, r.bytes));
-  const bool same = contexts_.pages_of(Stag{r.region}) == w.list;
-  return {same ? pages_.row().page[at.page] + at.offset : kNowhere, octets};
+  const auto octets = static_cast<std::uint32_t>(std::min<std::uint64_t>(r.list.page_bytes() - at.offset, r.bytes));
+  bool there = true;
+  if constexpr (kReads) there = contexts_.pages_of(Stag{r.region}) == r.list;
+  return {there ? pages_.row().page[at.page] + at.offset : kNowhere, octets};
 }
 
 template <class Request>
 bool PageQueue<Request>::lost() const {
   const Walk& w = requests_.front();
-  return w.named() && w.last_row != PagePlace::kNoRow &&
-         (!pages_.ok() || pages_.row().page[w.place().page] == kNowhere);
+  return w.named() && (!pages_.ok() || pages_.row().page[w.place().page] == kNowhere);
 }
 
 template <class Request>

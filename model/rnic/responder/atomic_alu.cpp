@@ -45,8 +45,8 @@ MemoryPiece AtomicAlu::target_of(const wire::AtomicRequest& q) const {
 // Whether it is known where on the bus the target is. Eight aligned octets are in one page, whose row of the page table
 // is asked for when the request is in front. Without a target: whether nothing is asked for.
 bool AtomicAlu::find(const MemoryPiece& target) {
-  const bool paged = target.list != 0;
-  const PagePlace place = contexts_.pages_of(Stag{target.list}).place(target.address);
+  const bool paged = static_cast<bool>(target.list);
+  const PagePlace place = place_of(target.list, target.address);
   if (asked_ && pages.can_use() && (!paged || pages.front().index != place.row)) {  // the STag has changed since
     pages.drop();
     asked_ = false;
@@ -57,7 +57,7 @@ bool AtomicAlu::find(const MemoryPiece& target) {
   }
   if (asked_ != paged || (asked_ && !pages.can_use())) return false;
   if (!paged) address_ = target.address;
-  else address_ = pages.ok() ? pages.row().page[place.page] + place.offset : kNowhere;
+  else address_ = (pages.ok() ? pages.row().page[place.page] : kNowhere) + place.offset;
   return true;
 }
 

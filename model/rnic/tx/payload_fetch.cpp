@@ -18,7 +18,7 @@ bool PayloadFetch::accept() {
   const UlpduJob::Piece& piece = current_.piece[requested_++];
   const auto slot = static_cast<std::uint32_t>((first_ + used_ - 1) % slots_.size());
   const BufferRef& buf = slots_[slot].ulpdu.buf;
-  dma->push({piece.address, piece.bytes, buf->bytes() + offset_, buf, slot, {}, piece.list});
+  dma->push({piece.address, piece.bytes, buf->bytes() + offset_, buf, slot, {}, piece.list, piece.region});
   offset_ += piece.bytes;
   ++slots_[slot].open;
   return true;

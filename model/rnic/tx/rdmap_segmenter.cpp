@@ -191,9 +191,10 @@ void RdmapSegmenter::send_request(Qpn qpn, QpTx& q) {
     return send_segment(qpn, q, q.request, nullptr);
   }
   if (!q.request.active && !start_request(qpn, q)) return;
-  const abi::Wqe& w = scheduler_.oldest(q).wqe;
+  const FetchedWqe& f = scheduler_.oldest(q);
+  const abi::Wqe& w = f.wqe;
   expect_response(qpn, q.request, &w);
-  send_segment(qpn, q, q.request, &w);
+  send_segment(qpn, q, q.request, &f);
   if (q.request.active) return;
   complete(qpn, q, q.request.bytes, (w.flags & abi::kWqeSignaled) != 0, abi::WcStatus::kSuccess);
 }
@@ -286,9 +287,9 @@ void RdmapSegmenter::expect_response(Qpn qpn, const OutboundMessage& request, co
   }
 }
 
-void RdmapSegmenter::send_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const abi::Wqe* w) {
+void RdmapSegmenter::send_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const FetchedWqe* f) {
   const QpContext& ctx = contexts_.qp(qpn);
-  UlpduJob job = cut_segment(m, w, qpn, ctx, buffer_for(q, m));
+  UlpduJob job = cut_segment(m, f, qpn, ctx, buffer_for(q, m));
   const FlowContext& flow = contexts_.flow(ctx.flow);
   job.epoch = ctx.epoch;
   job.ulpdu.llp = flow.llp;

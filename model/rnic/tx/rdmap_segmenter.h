@@ -89,7 +89,7 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
   bool report_revocation();
   void start_internal(Qpn qpn, QpTx& q);
   void expect_response(Qpn qpn, const OutboundMessage& request, const abi::Wqe* w);
-  void send_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const abi::Wqe* w);
+  void send_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const FetchedWqe* f);
   BufferRef buffer_for(QpTx& q, const OutboundMessage& m);
   void mark(Qpn qpn, WqeIssued::Marker marker);
   void complete(Qpn qpn, QpTx& q, std::uint32_t bytes, bool signaled, abi::WcStatus status);

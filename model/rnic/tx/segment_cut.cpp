@@ -73,12 +73,12 @@ void emit_rdmap_header(const OutboundMessage& m, const abi::Wqe* w, MutableByteS
   }
 }
 
-// Adds the next `bytes` octets of the gather list, which is resolved to memory pieces, to the job: one per SGE.
-void gather(const abi::Wqe& w, std::uint32_t bytes, OutboundMessage& m, UlpduJob& job) {
+// Adds the next `bytes` octets of the gather list, which is resolved, to the job: one piece per SGE.
+void gather(const FetchedWqe& f, std::uint32_t bytes, OutboundMessage& m, UlpduJob& job) {
   while (bytes != 0) {
-    const abi::Sge& s = w.sge[m.sge];
+    const abi::Sge& s = f.wqe.sge[m.sge];
     const std::uint32_t take = std::min(bytes, s.length - m.sge_done);
-    if (take != 0) job.piece[job.pieces++] = {s.address + m.sge_done, take, s.lkey};
+    if (take != 0) job.piece[job.pieces++] = {s.address + m.sge_done, take, f.lists[m.sge], s.lkey};
     bytes -= take;
     m.sge_done += take;
     if (m.sge_done == s.length) {
@@ -165,7 +165,8 @@ OutboundMessage internal_message(const TxInternalWork& work, std::uint32_t termi
   return m;
 }
 
-UlpduJob cut_segment(OutboundMessage& m, const abi::Wqe* w, Qpn qpn, const QpContext& ctx, BufferRef buffer) {
+UlpduJob cut_segment(OutboundMessage& m, const FetchedWqe* f, Qpn qpn, const QpContext& ctx, BufferRef buffer) {
+  const abi::Wqe* const w = f != nullptr ? &f->wqe : nullptr;
   UlpduJob job;
   job.qpn = qpn;
   job.ulpdu.buf = std::move(buffer);
@@ -182,9 +183,10 @@ UlpduJob cut_segment(OutboundMessage& m, const abi::Wqe* w, Qpn qpn, const QpCon
     emit_rdmap_header(m, w, at.subspan(wire::DdpUntaggedHeader::kBytes));
   }
   if (payload != 0) {
-    if (m.opcode == Opcode::kReadResponse) job.piece[job.pieces++] = {m.source.address, payload, m.source.list};
+    if (m.opcode == Opcode::kReadResponse)
+      job.piece[job.pieces++] = {m.source.address, payload, m.source.list, m.source.region};
     else if (w->flags & abi::kWqeInline) copy_inline(*w, payload, m, at.data() + job.header_bytes);
-    else gather(*w, payload, m, job);
+    else gather(*f, payload, m, job);
   }
   m.done += payload;
   m.active = !last;

@@ -8,6 +8,7 @@
 #include "model/abi/host_abi.h"
 #include "model/abi/tx_internal_work.h"
 #include "model/rnic/messages/requests.h"
+#include "model/rnic/messages/work_requests.h"
 #include "model/rnic/tx/ulpdu_job.h"
 #include "model/wire/ddp.h"
 #include "model/wire/rdmap.h"
@@ -76,8 +77,8 @@ constexpr std::uint32_t next_ulpdu_bytes(const OutboundMessage& m, std::uint32_t
 }
 
 // Cuts the next segment off the message: writes its headers, and inline data, into the buffer, and returns where its
-// payload is. A Terminate's header is already there, as its payload would be. w is the message's work request; null for
-// a Read Response and for a message of the firmware.
-UlpduJob cut_segment(OutboundMessage& m, const abi::Wqe* w, Qpn qpn, const QpContext& ctx, BufferRef buffer);
+// payload is. A Terminate's header is already there, as its payload would be. f has the message's work request; null
+// for a Read Response and for a message of the firmware.
+UlpduJob cut_segment(OutboundMessage& m, const FetchedWqe* f, Qpn qpn, const QpContext& ctx, BufferRef buffer);
 
 }  // namespace rnic

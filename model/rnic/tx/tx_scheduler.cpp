@@ -93,13 +93,15 @@ void TxScheduler::list(Qpn qpn) {
 }
 
 void TxScheduler::resolve_oldest(QpTx& q) {
-  abi::Wqe& w = wqe_pool_.front(q.wqes).wqe;
+  FetchedWqe& f = wqe_pool_.front(q.wqes);
+  abi::Wqe& w = f.wqe;
   if (abi::is_read(w.opcode) || abi::is_atomic(w.opcode) || (w.flags & abi::kWqeInline)) return;
   for (unsigned i = 0; i < w.num_sge; ++i) {
     abi::Sge& s = w.sge[i];
     if (s.length == 0) continue;
     const MemoryPiece m = contexts_.stag(Stag{s.lkey})->piece(s.lkey, s.address, s.length);
-    s = {m.address, m.bytes, m.list};
+    s = {m.address, m.bytes, m.region};
+    f.lists[i] = m.list;
   }
 }
 

@@ -131,10 +131,11 @@ TEST_F(ResponseQueueTest, AnIdleStageIsNotCalled) {
 }
 
 // Local memory in a page list: an unaligned buffer may lie in two pages, which the engine finds.
-TEST_F(ResponseQueueTest, AnOriginalValueInAPageListIsOneWriteThatNamesItsRegion) {
+TEST_F(ResponseQueueTest, AnOriginalValueInAPageListIsOneWriteThatBringsTheList) {
   StagContext paged = region(0x7000, 0x100, abi::kLocalWrite);
   paged.bus = 0xffd;
   paged.log_page = 12;
+  paged.first_page = 3;
   paged.pages = 2;
   contexts.write(Stag{stag_of(9)}, paged);
   contexts.commit();
@@ -142,7 +143,7 @@ TEST_F(ResponseQueueTest, AnOriginalValueInAPageListIsOneWriteThatNamesItsRegion
   dispatch.send_at(20, {response(1, 5, 0x1122334455667788), response(1, 6, 9)});
   run_until_idle();
   EXPECT_THAT(writer.writes(), ElementsAre(std::pair(0xffd, abi::kAtomicBytes), std::pair(0x1010, abi::kAtomicBytes)));
-  EXPECT_THAT(writer.regions(), ElementsAre(stag_of(9), 0));
+  EXPECT_THAT(writer.lists(), ElementsAre(PageList::of(3, 12), PageList{}));
   EXPECT_EQ(writer.cycles(), in_a_row(20 + kThrough, 2));
   EXPECT_EQ(completions.size(), 2u);
 }

@@ -33,12 +33,11 @@ class PageListTest : public StageTest {
   Pieces pieces(std::uint32_t stag, std::uint64_t to, std::uint32_t bytes) const {
     Pieces list;
     MemoryPiece m = contexts.stag(Stag{stag})->piece(stag, to, bytes);
-    const PageList pages = contexts.pages_of(Stag{m.list});
     while (m.bytes != 0) {
-      const PagePlace at = pages.place(m.address);
-      const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(m.bytes, pages.page_bytes() - at.offset));
+      const PagePlace at = place_of(m.list, m.address);
+      const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(m.bytes, m.list.page_bytes() - at.offset));
       list.emplace_back(contexts.page_table.peek(at.row)->page[at.page] + at.offset, n);
-      m = {m.address + n, m.bytes - n, m.list};
+      m = {m.address + n, m.bytes - n, m.list, m.region};
     }
     return list;
   }
@@ -91,23 +90,29 @@ TEST_F(PageListTest, AWindowIsInThePagesOfItsRegion) {
   EXPECT_THAT(pieces(stag_of(2), 0, 0x100), ElementsAre(std::pair(0x50f80, 0x80), std::pair(0x20000, 0x80)));
 }
 
-// A transfer in flight when its region ends finds no page.
-TEST_F(PageListTest, AListThatIsGoneHasNoPage) {
-  contexts.write(Stag{stag_of(1)}, StagContext{});
-  contexts.commit();
-  EXPECT_EQ(contexts.pages_of(Stag{stag_of(1)}).place(0x80).row, PagePlace::kNoRow);
+TEST_F(PageListTest, APieceNamesTheRegionWhoseListItBrings) {
+  const MemoryPiece m = contexts.stag(Stag{stag_of(1)})->piece(stag_of(1), kVa, 1);
+  EXPECT_EQ(m.list, PageList::of(8, 12));
+  EXPECT_EQ(m.region, stag_of(1));
 }
-TEST_F(PageListTest, NeitherHasTheOctetBehindItsEnd) {
-  const PageList pages = contexts.pages_of(Stag{stag_of(1)});
-  EXPECT_EQ(pages.place(0x3fff).row, 11u / PageRow::kPages);
-  EXPECT_EQ(pages.place(0x4000).row, PagePlace::kNoRow);
+// The largest table and the largest pages.
+TEST_F(PageListTest, AListIsOneWord) {
+  constexpr std::uint32_t kLast = (1u << 20) - 1;
+  for (const unsigned log_page : {kMinLogPage, kMaxLogPage}) {
+    const PageList list = PageList::of(kLast, log_page);
+    EXPECT_EQ(list.first_page(), kLast);
+    EXPECT_EQ(list.log_page(), log_page);
+    EXPECT_EQ(list.v >> PageList::kBits, 0u);
+  }
+  EXPECT_EQ(PageList::of(kLast, 0), PageList{});
 }
 TEST_F(PageListTest, ALinearPieceNamesNoList) {
   contexts.write(Stag{stag_of(3)}, region(0x1000, 0x100000, abi::kLocalWrite));
   contexts.commit();
   const MemoryPiece m = contexts.stag(Stag{stag_of(3)})->piece(stag_of(3), 0x1001, 0xfffff);
   EXPECT_EQ(m.address, 0x1001u);
-  EXPECT_EQ(m.list, 0u);
+  EXPECT_EQ(m.list, PageList{});
+  EXPECT_EQ(m.region, 0u);
 }
 
 TEST(PageListSizeTest, FitsToTheOctet) {

@@ -212,15 +212,15 @@ TEST_F(DmaReadTest, AnswersWaitForRoomAndNoneIsLost) {
 class PagedReadTest : public DmaReadTest {
  protected:
   ContextStore contexts{clk, {4, 4, 4, 16, 4, 16}};
-  static constexpr std::uint32_t kList = test::stag_of(1);
+  static constexpr std::uint32_t kRegion = test::stag_of(1);
   void build_paged(unsigned tags = DmaReadConfig{}.max_tags) {
     config.max_tags = tags;
     build(2);
-    test::paged_region(contexts, kList, {0x1000, 0, 0x1000, 0, 0x1000});
+    test::paged_region(contexts, kRegion, {0x1000, 0, 0x1000, 0, 0x1000});
     dut->in_pages(0, "client", contexts);
   }
   DmaReadRequest paged(std::uint64_t offset, std::uint32_t bytes, std::uint32_t tag) {
-    return {offset, bytes, to, {}, tag, {}, kList};
+    return {offset, bytes, to, {}, tag, {}, PageList::of(0, 12), kRegion};
   }
 };
 
@@ -252,8 +252,26 @@ TEST_F(PagedReadTest, TheRestOfAFailedRequestIsNotRead) {
 TEST_F(PagedReadTest, AListThatIsGoneIsNowhere) {
   build_paged();
   clients[0]->source.send(paged(0, 16, 7));
-  contexts.write(Stag{kList}, StagContext{});
+  contexts.write(Stag{kRegion}, StagContext{});
   contexts.commit();
+  run(100);
+  EXPECT_THAT(pieces(tlps.messages()), ElementsAre(std::pair{kNowhere, 16}));
+}
+// The STag names other pages by then: those of the request may be another region's.
+TEST_F(PagedReadTest, AListThatItsRegionHasNoMoreIsNowhere) {
+  build_paged();
+  clients[0]->source.send(paged(0, 16, 7));
+  StagContext other = *contexts.stag(Stag{kRegion});
+  other.first_page = 1;
+  contexts.write(Stag{kRegion}, other);
+  contexts.commit();
+  run(100);
+  EXPECT_THAT(pieces(tlps.messages()), ElementsAre(std::pair{kNowhere, 16}));
+}
+// Bounds are checked before a request is made, so only an engine's own test asks for this.
+TEST_F(PagedReadTest, APageOutsideTheTableIsNowhere) {
+  build_paged();
+  clients[0]->source.send(paged(16 << 12, 16, 7));
   run(100);
   EXPECT_THAT(pieces(tlps.messages()), ElementsAre(std::pair{kNowhere, 16}));
 }

@@ -104,15 +104,15 @@ TEST_F(DmaWriteTest, BackpressureLosesNothingAndKeepsNoBuffer) {
 class PagedWriteTest : public DmaWriteTest {
  protected:
   ContextStore contexts{clk, {4, 4, 4, 16, 4, 16}};
-  static constexpr std::uint32_t kList = test::stag_of(1);
+  static constexpr std::uint32_t kRegion = test::stag_of(1);
   PagedWriteTest() {
     build(2);
-    test::paged_region(contexts, kList, {0x50000, 0x20000, 0x21000, 0x70000, 0x30000});
+    test::paged_region(contexts, kRegion, {0x50000, 0x20000, 0x21000, 0x70000, 0x30000});
     dut->in_pages(0, "client", contexts);
   }
   DmaWriteRequest paged(std::uint64_t offset, std::uint32_t bytes, bool notify = true) {
     DmaWriteRequest r = request(offset, bytes, 7, notify);
-    r.region = kList;
+    r.list = PageList::of(0, 12);
     return r;
   }
 };
@@ -158,7 +158,7 @@ TEST_F(PagedWriteTest, AResetForgetsWhatWasAskedFor) {
   contexts.reset();
   run_until_idle(100);
   const std::size_t before = tlps.size();
-  test::paged_region(contexts, kList, {0x60000});
+  test::paged_region(contexts, kRegion, {0x60000});
   clients[0]->source.send(paged(8, 4));
   run_until_idle(100);
   EXPECT_GT(tlps.size(), before);
@@ -177,14 +177,14 @@ TEST_F(PagedWriteTest, RequestsOfOneClientStayInOrderWhateverTheyName) {
   EXPECT_EQ(tlps.size(), 5u);
 }
 
-// The rest of a write whose region ends between its TLPs reaches no memory, and the answer comes.
-TEST_F(PagedWriteTest, AListThatGoesBetweenTheTlpsOfAWriteIsNowhere) {
+// The end of its STag is reported when the write is out (StagFence), and until then its pages are its own.
+TEST_F(PagedWriteTest, AWriteWhoseRegionEndsBetweenItsTlpsIsFinished) {
   test::At firmware{"firmware", clk};
   clients[0]->source.send(paged(0, 1024));
-  firmware.at(test::kToEnd + kRow + 1, [this] { contexts.write(Stag{kList}, StagContext{}); });
+  firmware.at(test::kToEnd + kRow + 1, [this] { contexts.write(Stag{kRegion}, StagContext{}); });
   run_until_idle(1000);
   EXPECT_THAT(pieces(tlps.messages()), ElementsAre(std::pair{0x50000, 256}, std::pair{0x50100, 256},
-                                                   std::pair{kNowhere, 256}, std::pair{kNowhere, 256}));
+                                                   std::pair{0x50200, 256}, std::pair{0x50300, 256}));
   EXPECT_EQ(clients[0]->sink.size(), 1u);
 }
 

@@ -1080,7 +1080,7 @@ TEST_F(AbsorbingTest, AnEmptySendBehindTheRtrWriteIsNotAbsorbed) {
 }
 
 // STag 8: 0x2000 octets that begin 0x40 octets before the end of the first of four pages. Placement does not look at
-// the pages: a write names the region.
+// the pages: a write brings the list.
 class PagedPlacementTest : public DdpPlacementTest {
  protected:
   static constexpr std::uint64_t kVa = 0x7000;
@@ -1093,9 +1093,10 @@ class PagedPlacementTest : public DdpPlacementTest {
     contexts.write(Stag{stag_of(8)}, c);
     contexts.commit();
   }
-  std::vector<std::uint32_t> regions() const {
-    std::vector<std::uint32_t> all;
-    for (const DmaWriteRequest& w : writes) all.push_back(w.region);
+  static constexpr PageList kList = PageList::of(4, 12);
+  std::vector<PageList> lists() const {
+    std::vector<PageList> all;
+    for (const DmaWriteRequest& w : writes) all.push_back(w.list);
     return all;
   }
 };
@@ -1104,7 +1105,7 @@ TEST_F(PagedPlacementTest, AWriteAcrossAPageIsOneWrite) {
   receive(write(stag_of(8), kVa + 0x48, 4));
   run_until_idle();
   EXPECT_THAT(pieces(), ElementsAre(std::pair(0xff8, 16), std::pair(0x1008, 4)));
-  EXPECT_THAT(regions(), ElementsAre(stag_of(8), stag_of(8)));
+  EXPECT_THAT(lists(), ElementsAre(kList, kList));
   EXPECT_EQ(writes.cycles(), in_a_row(kThrough, 2));
   EXPECT_EQ(placed.cycles(), in_a_row(kThrough, 2));
 }
@@ -1127,7 +1128,7 @@ TEST_F(PagedPlacementTest, AScatterListMayMixPagesAndBusAddresses) {
   receive(send(1, 16));
   run_until_idle();
   EXPECT_THAT(pieces(), ElementsAre(std::pair(0xffe, 4), std::pair(0x8000, 4), std::pair(0x1ffe, 8)));
-  EXPECT_THAT(regions(), ElementsAre(stag_of(8), 0, stag_of(8)));
+  EXPECT_THAT(lists(), ElementsAre(kList, PageList{}, kList));
   EXPECT_THAT(placed.cycles(), ElementsAre(kThrough + 2));  // one cycle for each of the two further writes
 }
 TEST_F(PagedPlacementTest, AReadResponseGoesToItsPages) {
@@ -1136,7 +1137,7 @@ TEST_F(PagedPlacementTest, AReadResponseGoesToItsPages) {
   receive(write(stag_of(8), kVa + 0x103f, 2, "C142"));
   run_until_idle();
   EXPECT_THAT(pieces(), ElementsAre(std::pair(0x1fff, 2)));
-  EXPECT_THAT(regions(), ElementsAre(stag_of(8)));
+  EXPECT_THAT(lists(), ElementsAre(kList));
 }
 
 // The end of a stream.

@@ -150,7 +150,7 @@ TEST_F(EarlyPlacementTest, ARowOfFpdusIsPlacedPieceByPiece) {
   expect_at_rest(1);
 }
 
-TEST_F(EarlyPlacementTest, ASegmentInAPageListIsOneWriteThatNamesItsRegion) {
+TEST_F(EarlyPlacementTest, ASegmentInAPageListIsOneWriteThatBringsTheList) {
   StagContext listed = region(0x4000, 0x2000, kRights);
   listed.log_page = 12;
   listed.bus = 0xf00;
@@ -161,7 +161,7 @@ TEST_F(EarlyPlacementTest, ASegmentInAPageListIsOneWriteThatNamesItsRegion) {
   send_fpdu(tagged(stag_of(6), 0x4000, counting(0x200)));
   run_until_idle();
   EXPECT_THAT(memory.writes(), ElementsAre(std::pair(0xf00, 0x200)));
-  EXPECT_THAT(memory.regions(), ElementsAre(stag_of(6)));
+  EXPECT_THAT(memory.lists(), ElementsAre(PageList::of(2, 12)));
   EXPECT_EQ(placed().size(), 1u);
   expect_at_rest(1);
 }

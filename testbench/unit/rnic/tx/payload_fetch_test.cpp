@@ -200,14 +200,15 @@ TEST_F(PayloadFetchTest, AnIdleStageIsNotCalled) {
 }
 
 // The engine finds the pages.
-TEST_F(PayloadFetchTest, APieceInAPageListIsOneReadThatNamesItsRegion) {
-  segmenter.send(job({{0xffe, 4, stag_of(1)}, {0x1010, 2, stag_of(1)}}));
-  segmenter.send(job({{0x100, 1, 0}}));
+TEST_F(PayloadFetchTest, APieceInAPageListIsOneReadThatBringsTheListAndNamesItsRegion) {
+  constexpr PageList kList = PageList::of(3, 12);
+  segmenter.send(job({{0xffe, 4, kList, stag_of(1)}, {0x1010, 2, kList, stag_of(1)}}));
+  segmenter.send(job({{0x100, 1}}));
   run_until_idle();
   EXPECT_THAT(dma.reads(), ElementsAre(std::pair(0xffe, 4), std::pair(0x1010, 2), std::pair(0x100, 1)));
-  std::vector<std::uint32_t> regions;
-  for (const DmaReadRequest& r : dma.requests()) regions.push_back(r.region);
-  EXPECT_THAT(regions, ElementsAre(stag_of(1), stag_of(1), 0));
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> named;
+  for (const DmaReadRequest& r : dma.requests()) named.emplace_back(r.list.v, r.region);
+  EXPECT_THAT(named, ElementsAre(std::pair(kList.v, stag_of(1)), std::pair(kList.v, stag_of(1)), std::pair(0, 0)));
   EXPECT_EQ(dma.cycles(), in_a_row(kAsked, 3));
   EXPECT_EQ(framer.size(), 2u);
 }

@@ -1360,10 +1360,12 @@ TEST_F(RdmapSegmenterTest, ElementsInPagesKeepTheirList) {
   run_until_idle();
   ASSERT_EQ(jobs.size(), 3u);
   EXPECT_THAT(pieces(0), ElementsAre(Piece(0x10000, 3), Piece(0x90, 5)));
-  EXPECT_EQ(jobs[0].piece[0].list, 0u);
-  EXPECT_EQ(jobs[0].piece[1].list, stag_of(9));
+  EXPECT_EQ(jobs[0].piece[0].list, PageList{});
+  EXPECT_EQ(jobs[0].piece[1].list, PageList::of(0, 12));
+  EXPECT_EQ(jobs[0].piece[1].region, stag_of(9));
   EXPECT_THAT(pieces(2), ElementsAre(Piece(0x90 + 1428, 572)));
-  EXPECT_EQ(jobs[2].piece[0].list, stag_of(9));
+  EXPECT_EQ(jobs[2].piece[0].list, PageList::of(0, 12));
+  EXPECT_EQ(jobs[2].piece[0].region, stag_of(9));
 }
 
 class SegmenterSizes : public RdmapSegmenterTest, public testing::WithParamInterface<Traffic> {};
