@@ -69,8 +69,8 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
     : sc_module(nm),
       config_(config),
       contexts_(clk, {config.context.qps, config.flows(), config.context.cqs, config.context.stags, config.context.srqs,
-                      config.context.pages, station.node, config.context.page_table, config.context.cache.page,
-                      config.context.home.kind == HomeKind::kHost, basename()}),
+                      config.context.pages, station.node, config.context.page_table, config.context.stag_table,
+                      config.context.cache.page, config.context.home.kind == HomeKind::kHost, basename()}),
       frames_(frame_block_bytes(config)),
       messages_(kMessageBlockBytes),
       net_(basename(), clk),
@@ -336,7 +336,10 @@ std::vector<LinkBase*> Rnic::links() const {
   for (const Netlist* net : {&net_, &pcie.net()}) {
     for (const auto& link : net->links()) links.push_back(link.get());
   }
-  for (LinkBase* link : contexts_.page_table.links()) links.push_back(link);
+  const TableBase* const tables[] = {&contexts_.page_table, &contexts_.stag_table};
+  for (const TableBase* table : tables) {
+    for (LinkBase* link : table->links()) links.push_back(link);
+  }
   return links;
 }
 
@@ -345,6 +348,7 @@ void Rnic::describe(const Description& d) {
   contexts_.page_table.describe(d.part("page_table"));
   contexts_.page_table.describe_cache(d.part("page_cache"),
                                       {"context.page_cache", "context.page_misses", "page cache", "page cache misses"});
+  contexts_.stag_table.describe(d.part("stag_table"));
   firmware_log.describe(d);
   d.access_owners([this] { return std::make_unique<RegisterOwner>(contexts_, config_.pcie.link); });
   d.moved_ahead(moved_ahead(config_));

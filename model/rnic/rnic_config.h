@@ -4,6 +4,7 @@
 #include "model/common/table.h"
 #include "model/config/field.h"
 #include "model/rnic/context/context_home.h"
+#include "model/rnic/context/stag_table.h"
 #include "model/rnic/fwcpu/fwcpu_config.h"
 #include "model/rnic/llp/sctp/sctp_config.h"
 #include "model/rnic/llp/tcp/tcp_config.h"
@@ -34,7 +35,7 @@ struct CachesConfig {
 
 struct ContextConfig {
   unsigned qps = 256, cqs = 256, stags = 1024, srqs = 64, pages = 16384;
-  TableConfig page_table;
+  TableConfig page_table, stag_table = StagTableConfig{};
   CachesConfig cache;
   ContextHomeConfig home;
   template <class V>
@@ -46,6 +47,7 @@ struct ContextConfig {
     v("pages", &ContextConfig::pages, "entries of the page table, for regions over page lists", in_range(1, 1 << 20),
       unit("pages"));
     v.group("page_table", &ContextConfig::page_table);
+    v.group("stag_table", &ContextConfig::stag_table);
     v.group("cache", &ContextConfig::cache);
     v.group("home", &ContextConfig::home);
   }

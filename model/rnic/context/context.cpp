@@ -19,14 +19,25 @@ void ContextStore::check_reads(FlowId f, const FlowContext& c) const {
                  "the context of flow " + std::to_string(f.v) + " changes while its octets are in the pipeline");
 }
 
+// One after the other: several writes of a cycle may name one entry. A region begins each key without windows.
 void ContextStore::apply_stags() {
   for (const auto& [i, c] : stag_writes_) {
-    const StagContext& old = stags_[i];
-    if (old.is_bound() && --bound_.at(old.region) == 0) bound_.erase(old.region);
-    if (c.is_bound()) ++bound_[c.region];
-    stags_[i] = c;
+    const StagContext old = stag_table.peek(i)->stag;
+    if (old.is_bound()) count_window(Stag{old.region}, -1);
+    if (old.key != c.key) stag_table.write(i, &StagRow::windows, std::uint16_t{0});
+    stag_table.write(i, &StagRow::stag, c);
+    stag_table.commit();
+    if (c.is_bound()) count_window(Stag{c.region}, 1);
   }
   stag_writes_.clear();
+}
+
+// A window that outlives the key of its region does not count any more.
+void ContextStore::count_window(Stag region, int change) {
+  const StagRow* r = row(region);
+  if (r == nullptr || !r->has_key(region) || (change < 0 && r->windows == 0)) return;
+  stag_table.write(index_of(region), &StagRow::windows, static_cast<std::uint16_t>(r->windows + change));
+  stag_table.commit();
 }
 
 void ContextStore::describe(const Description& d) {
@@ -39,7 +50,12 @@ void ContextStore::describe(const Description& d) {
   add("qps", qps_, "QPs", "queue pairs that exist");
   add("cqs", cqs_, "CQs", "completion queues that exist");
   add("srqs", srqs_, "SRQs", "shared receive queues that exist");
-  add("stags", stags_, "STags", "STags that are valid");
+  const auto valid_stags = [this] {
+    double valid = 0;
+    for (std::uint32_t i = 0; i < stag_table.rows(); ++i) valid += stag_table.peek(i)->stag.valid ? 1 : 0;
+    return valid;
+  };
+  d.stats().derived("stags", valid_stags, "STags", "STags that are valid");
   d.owners(*this);
   for (std::uint32_t i = 0; i < qps_.size() && d.shows_probes(); ++i) {
     const QpContext& qp = qps_[i];

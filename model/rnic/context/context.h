@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "model/common/request_id.h"
 #include "model/rnic/context/home_entry.h"
 #include "model/rnic/context/page_table.h"
+#include "model/rnic/context/stag_table.h"
 #include "model/rnic/context/stag_writes.h"
 
 namespace rnic {
@@ -23,7 +23,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   struct Sizes {
     unsigned qps = 256, flows = 256, cqs = 256, stags = 1024, srqs = 64, pages = 1024;
     std::uint32_t node = 0;
-    TableConfig page_table = {};
+    TableConfig page_table = {}, stag_table = StagTableConfig{};
     CacheConfig page_cache = {};
     bool home_in_host = true;   // of what is cached
     const char* chip = "chip";  // before the names of tables
@@ -32,18 +32,19 @@ class ContextStore final : public Committed, public Part, public Owners {
       : in_flight(clk),
         page_table(std::string(sizes.chip) + ".page_table", clk, (sizes.pages + PageRow::kPages - 1) / PageRow::kPages,
                    sizes.page_table, &sizes.page_cache),
+        stag_table(std::string(sizes.chip) + ".stag_table", clk, sizes.stags, sizes.stag_table),
         clk_(clk),
         node_(sizes.node),
         qps_(sizes.qps),
         flows_(sizes.flows + 1),  // an unused one: what passes the receive pipeline on it reaches no queue pair
         cqs_(sizes.cqs),
-        stags_(sizes.stags),
         srqs_(sizes.srqs),
         pages_(sizes.pages),
         home_in_host_(sizes.home_in_host) {}
 
   StagWrites in_flight;  // to memory that STags name
   PageTable page_table;
+  StagTable stag_table;
 
   const QpContext& qp(Qpn n) const { return at(qps_, n.v); }
   const FlowContext& flow(FlowId f) const { return at(flows_, f.v); }
@@ -56,7 +57,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   const SrqContext& srq(Srqn n) const { return at(srqs_, n.v); }
   const CqContext& cq(Cqn n) const { return at(cqs_, n.v); }
   // The entry an STag points at, or nullptr if its index is outside the table; the caller checks valid and key.
-  const StagContext* stag(Stag s) const { return (s.v >> 8) < stags_.size() ? &stags_[s.v >> 8] : nullptr; }
+  const StagContext* stag(Stag s) const { return row(s) != nullptr ? &row(s)->stag : nullptr; }
 
   // What an STag of a peer names, or nullptr. A window is valid only if its region is.
   const StagContext* named(Stag s) const {
@@ -71,8 +72,11 @@ class ContextStore final : public Committed, public Part, public Owners {
     const StagContext* c = stag(region);
     return c != nullptr && c->names(region.v) ? c->list() : PageList{};
   }
-  // Whether windows are bound to a region.
-  bool has_windows(Stag region) const { return bound_.count(region.v) != 0; }
+  // Whether windows are bound to the region that this STag names, or named last.
+  bool has_windows(Stag region) const {
+    const StagRow* r = row(region);
+    return r != nullptr && r->has_windows(region);
+  }
 
   // For numbers that come from the host: whether they are inside the table.
   bool has(Qpn n) const override { return n.v < qps_.size(); }
@@ -129,7 +133,7 @@ class ContextStore final : public Committed, public Part, public Owners {
     const std::uint64_t octets = std::uint64_t{page_table.rows()} * PageRow::kPages * HomeEntry::kBytes;
     return static_cast<std::uint32_t>((octets + abi::kHomePageBytes - 1) >> abi::kLogHomePage);
   }
-  std::size_t stags() const { return stags_.size(); }
+  std::size_t stags() const { return stag_table.rows(); }
 
   void describe(const Description& d) override;  // how many entries of each table are valid
 
@@ -144,7 +148,11 @@ class ContextStore final : public Committed, public Part, public Owners {
     RNIC_CHECK(i < pages_);
     page_table.write(i / PageRow::kPages, &PageRow::page, i % PageRow::kPages, bus_address);
   }
-  void write(Stag s, const StagContext& c) { stage(stag_writes_, stags_, s.v >> 8, c); }
+  void write(Stag s, const StagContext& c) {
+    RNIC_CHECK(stag_table.has(index_of(s)));
+    stag_writes_.emplace_back(index_of(s), c);
+    clk_.commit_later(*this);
+  }
 
   // Calls the stage when a context has changed.
   void wake_at_change(Stage& stage) { waiters_.add(stage); }
@@ -162,8 +170,8 @@ class ContextStore final : public Committed, public Part, public Owners {
     clear(qp_writes_, qps_);
     clear(flow_writes_, flows_);
     clear(cq_writes_, cqs_);
-    clear(stag_writes_, stags_);
-    bound_.clear();
+    stag_writes_.clear();
+    stag_table.reset();
     clear(srq_writes_, srqs_);
     page_table.reset();
   }
@@ -183,7 +191,9 @@ class ContextStore final : public Committed, public Part, public Owners {
   }
   // The number's earlier uses; a reset of the chip restarts the epochs.
   std::uint32_t life(std::uint32_t epoch) const { return lives_ + epoch - (epoch != 0); }
+  const StagRow* row(Stag s) const { return stag_table.has(index_of(s)) ? stag_table.peek(index_of(s)) : nullptr; }
   void apply_stags();
+  void count_window(Stag region, int change);
   void note_read(FlowId f, Cycle cycle) const;
   void check_reads(FlowId f, const FlowContext& written) const;
 
@@ -218,8 +228,6 @@ class ContextStore final : public Committed, public Part, public Owners {
   std::vector<FlowContext> flows_;
   mutable std::vector<Cycle> read_until_;  // by flow, the last cycle for which a stage has read it
   std::vector<CqContext> cqs_;
-  std::vector<StagContext> stags_;
-  std::unordered_map<std::uint32_t, std::uint32_t> bound_;  // windows that are bound to a region, by its STag
   std::vector<SrqContext> srqs_;
   const std::size_t pages_;
   const bool home_in_host_;

@@ -221,7 +221,10 @@ bool RdmapSegmenter::find_source(Qpn qpn, QpTx& q) {
     return false;
   }
   if (rest.size != 0) {
-    q.response.source = contexts_.stag(Stag{rest.src_stag})->piece(rest.src_stag, rest.src_to, rest.size);
+    const MemoryPiece m = contexts_.stag(Stag{rest.src_stag})->piece(rest.src_stag, rest.src_to, rest.size);
+    q.response.source = m.address;
+    q.response.source_list = m.list;
+    q.response.source_region = m.region;
   }
   return true;
 }

@@ -62,7 +62,7 @@ void emit_rdmap_header(const OutboundMessage& m, const abi::Wqe* w, MutableByteS
       atomic_request_of(*w, m.msn).emit(at);
       break;
     case Opcode::kAtomicResponse:
-      wire::AtomicResponse{static_cast<std::uint32_t>(m.address), m.source.address}.emit(at);
+      wire::AtomicResponse{static_cast<std::uint32_t>(m.address), m.source}.emit(at);
       break;
     case Opcode::kImmediate:
     case Opcode::kImmediateSe:
@@ -136,7 +136,7 @@ OutboundMessage response_message(const AtomicWork& work) {
   m.opcode = Opcode::kAtomicResponse;
   m.active = true;
   m.address = work.response.request_id;
-  m.source.address = work.response.original;
+  m.source = work.response.original;
   m.owner = work.owner;
   return m;
 }
@@ -184,7 +184,7 @@ UlpduJob cut_segment(OutboundMessage& m, const FetchedWqe* f, Qpn qpn, const QpC
   }
   if (payload != 0) {
     if (m.opcode == Opcode::kReadResponse)
-      job.piece[job.pieces++] = {m.source.address, payload, m.source.list, m.source.region};
+      job.piece[job.pieces++] = {m.source, payload, m.source_list, m.source_region};
     else if (w->flags & abi::kWqeInline) copy_inline(*w, payload, m, at.data() + job.header_bytes);
     else gather(*f, payload, m, job);
   }

@@ -26,7 +26,10 @@ struct OutboundMessage {
   std::uint32_t bytes = 0, done = 0;
   std::uint32_t stag = 0;     // tagged: the sink's; untagged: STag to invalidate
   std::uint64_t address = 0;  // tagged: TO of the first octet; of an Atomic Response: the request's identifier
-  MemoryPiece source;         // of a Read Response: its next octets; of an Atomic Response: the address is the value
+  // Of a Read Response: where its next octets are, as MemoryPiece has it; of an Atomic Response: the value.
+  std::uint64_t source = 0;
+  PageList source_list = {};
+  std::uint32_t source_region = 0;
   std::uint32_t msn = 0;
   RequestId owner;
 

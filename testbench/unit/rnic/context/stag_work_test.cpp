@@ -2,6 +2,9 @@
 // nothing.
 #include "model/rnic/context/stag_work.h"
 
+#include <algorithm>
+#include <set>
+
 #include "model/common/prng.h"
 #include "testbench/support/contexts.h"
 #include "testbench/support/stage_test.h"
@@ -210,29 +213,49 @@ TEST_F(StagWorkTest, AZeroBasedWindowOfAZeroBasedRegion) {
   EXPECT_EQ(entry(4).piece(stag_of(4), 1, 1).address, kAddress + 0x101);
 }
 
-// Several writes of a cycle may name the same entry.
-TEST_F(StagWorkTest, TheWindowsOfARegionAreCountedAsAScanOfTheTableFindsThem) {
+// Several writes of a cycle may name the same entry. Entries 0 to 2 are regions, whose keys go on; windows are bound to
+// a region under its key or the one before.
+TEST_F(StagWorkTest, TheWindowsOfARegionAreCountedAsTheSetOfThemSays) {
+  constexpr std::uint32_t kRegions = 3, kWindows = 5;
   Prng random(7);
-  for (unsigned cycle = 0; cycle < 2000; ++cycle) {
+  std::array<std::uint8_t, kRegions> key{};
+  std::array<std::set<std::uint32_t>, kRegions> bound;
+  unsigned most = 0;
+  for (unsigned cycle = 0; cycle < 4000; ++cycle) {
+    if (random.below(200) == 0) {
+      contexts.reset();
+      key = {};
+      bound = {};
+    }
     for (std::uint64_t writes = random.below(4); writes-- != 0;) {
       StagContext c;
       c.valid = random.below(4) != 0;
-      c.kind = static_cast<StagKind>(random.below(3));
-      c.region = stag_of(static_cast<std::uint32_t>(random.below(3)), static_cast<std::uint8_t>(random.below(2)));
-      contexts.write(Stag{stag_of(static_cast<std::uint32_t>(random.below(6)))}, c);
+      const auto n = static_cast<std::uint32_t>(random.below(kRegions));
+      if (random.below(6) == 0 && key[n] != 0xff) {
+        const bool anew = random.below(2) != 0;
+        key[n] = static_cast<std::uint8_t>(key[n] + anew);
+        if (anew) bound[n].clear();
+        c.key = key[n];
+        contexts.write(Stag{stag_of(n)}, c);
+        continue;
+      }
+      const auto window = static_cast<std::uint32_t>(kRegions + random.below(kWindows));
+      const auto named = static_cast<std::uint8_t>(random.below(4) == 0 ? key[n] - random.below(2) : key[n]);
+      c.kind = random.below(2) != 0 ? StagKind::kWindow1 : StagKind::kWindow2;
+      c.region = stag_of(n, named);
+      contexts.write(Stag{stag_of(window)}, c);
+      for (std::set<std::uint32_t>& of : bound) of.erase(window);
+      if (c.valid && named == key[n]) bound[n].insert(window);
     }
     contexts.commit();
-    if (random.below(200) == 0) contexts.reset();
-    for (std::uint32_t n = 0; n < 6; ++n) {
-      const std::uint32_t region = stag_of(n / 2, static_cast<std::uint8_t>(n % 2));
-      bool found = false;
-      for (std::uint32_t i = 0; i < contexts.stags(); ++i) {
-        const StagContext& c = entry(i);
-        found = found || (c.valid && c.kind != StagKind::kRegion && c.region == region);
-      }
-      ASSERT_EQ(contexts.has_windows(Stag{region}), found) << "cycle " << cycle << ", STag " << region;
+    for (std::uint32_t n = 0; n < kRegions; ++n) {
+      ASSERT_EQ(contexts.stag_table.peek(n)->windows, bound[n].size()) << "cycle " << cycle << ", region " << n;
+      EXPECT_EQ(contexts.has_windows(Stag{stag_of(n, key[n])}), !bound[n].empty());
+      EXPECT_FALSE(contexts.has_windows(Stag{stag_of(n, static_cast<std::uint8_t>(key[n] + 1))}));
+      most = std::max(most, static_cast<unsigned>(bound[n].size()));
     }
   }
+  EXPECT_EQ(most, kWindows);
 }
 
 }  // namespace
