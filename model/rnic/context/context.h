@@ -67,11 +67,6 @@ class ContextStore final : public Committed, public Part, public Owners {
     const StagContext* region = stag(Stag{c->region});
     return region != nullptr && region->names(c->region) ? c : nullptr;
   }
-  // The pages of a region, without any if the STag names none (any more).
-  PageList pages_of(Stag region) const {
-    const StagContext* c = stag(region);
-    return c != nullptr && c->names(region.v) ? c->list() : PageList{};
-  }
   // Whether windows are bound to the region that this STag names, or named last.
   bool has_windows(Stag region) const {
     const StagRow* r = row(region);

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "model/rnic/context/context.h"
+#include "model/abi/context_types.h"
 #include "model/wire/rdmap.h"
 #include "model/wire/terminate.h"
 
@@ -12,7 +12,8 @@ namespace rnic {
 
 // The reason why the peer of this QP must not read it, if there is one. A zero-length Read checks nothing (RFC 5040
 // section 5.2.1).
-std::optional<wire::TerminateCause> check_read_source(const ContextStore& contexts, Qpn qpn,
+// `named`: what its source STag names, or nullptr.
+std::optional<wire::TerminateCause> check_read_source(const StagContext* named, Qpn qpn, const QpContext& qp,
                                                       const wire::ReadRequest& r);
 
 // What is left of a request when that many octets of its response were sent.

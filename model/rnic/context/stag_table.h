@@ -33,4 +33,61 @@ struct StagTableConfig : TableConfig {
   constexpr StagTableConfig() { read_ports = 2; }
 };
 
+// A stage's way to what an STag of a peer names: the entry, and that of its region if it is a window, which is only as
+// valid as its region. The region is asked for when the window is there; both are used in one cycle.
+class NamedStag {
+ public:
+  NamedStag(Stage& owner, const char* name, const char* region_name)
+      : entry_(owner, name), region_(owner, region_name) {}
+  void bind_to(StagTable& table) {
+    table.bind(entry_);
+    table.bind(region_);
+  }
+
+  bool can_ask() { return entry_.can_ask(); }
+  void ask(Stag s) { entry_.ask(index_of(s), s.v); }
+  // Whether all that the oldest ask needs can be used in this cycle. Asks for a region; called in each cycle until
+  // then.
+  bool ready() {
+    if (!entry_.can_use()) return false;
+    const std::uint32_t region = region_index();
+    if (asked_ && region_.can_use() && region_.front().index != region) {  // the window is another one by now
+      region_.drop();
+      asked_ = false;
+    }
+    if (region == kNone || asked_) return asked_ ? region != kNone && region_.can_use() : true;
+    if (region_.can_ask()) {
+      region_.ask(region);
+      asked_ = true;
+    }
+    return false;
+  }
+  // What the STag of the oldest ask names, or nullptr.
+  const StagContext* named() const {
+    const StagContext* c = named_entry();
+    if (c == nullptr || c->kind == StagKind::kRegion) return c;
+    return region_.ok() && region_.row().stag.names(c->region) ? c : nullptr;
+  }
+  void drop() {
+    entry_.drop();
+    if (asked_) region_.drop();
+    asked_ = false;
+  }
+  void reset() { asked_ = false; }
+
+ private:
+  static constexpr std::uint32_t kNone = ~0u;
+  // The entry, if the STag is its own.
+  const StagContext* named_entry() const {
+    return entry_.ok() && entry_.row().stag.names(entry_.front().tag) ? &entry_.row().stag : nullptr;
+  }
+  std::uint32_t region_index() const {
+    const StagContext* c = named_entry();
+    return c != nullptr && c->kind != StagKind::kRegion ? index_of(Stag{c->region}) : kNone;
+  }
+
+  StagTable::Reader entry_, region_;
+  bool asked_ = false;  // for a region
+};
+
 }  // namespace rnic

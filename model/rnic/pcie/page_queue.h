@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
 #include <vector>
 
 #include "model/common/ring.h"
@@ -13,21 +12,54 @@
 
 namespace rnic::pcie {
 
+// That a client's queue takes ahead: so many, or twice as many as misses that may be in flight, as some of them hit.
+inline constexpr unsigned kRequests = 8;
+
+// Whether the region that a request names still has its list. A write names none: the pages are its own until it is out,
+// for which the end of its STag waits.
+template <class Request>
+class RegionsOf {
+ public:
+  RegionsOf(Stage&, const char*, unsigned) {}
+  void bind_to(StagTable&) {}
+  bool can_ask() const { return true; }
+  void ask(const Request&) {}
+  bool can_use() const { return true; }
+  bool has(const Request&) const { return true; }
+  void drop() {}
+};
+// Nothing waits for a read: if its region has other pages by now, or none, those of its list may be another one's.
+template <>
+class RegionsOf<DmaReadRequest> {
+ public:
+  // With room for as many asks as wait for rows that are fetched.
+  RegionsOf(Stage& engine, const char* name, unsigned misses_in_flight)
+      : stags_(engine, name, misses_in_flight == 0 ? 0 : 2 * misses_in_flight + kRequests) {}
+  void bind_to(StagTable& table) { table.bind(stags_); }
+  bool can_ask() { return stags_.can_ask(); }
+  void ask(const DmaReadRequest& r) { stags_.ask(index_of(Stag{r.region})); }
+  bool can_use() const { return stags_.can_use(); }
+  bool has(const DmaReadRequest& r) const {
+    return stags_.ok() && stags_.row().stag.names(r.region) && stags_.row().stag.list() == r.list;
+  }
+  void drop() { stags_.drop(); }
+
+ private:
+  StagTable::Reader stags_;
+};
+
 // In the order of the requests, and with them those between them that name none. The rows of the page table are read in
 // the order of their use, and used where the table has them.
 template <class Request>
 class PageQueue {
  public:
-  // So many requests, or twice as many as misses that may be in flight: some of them hit.
-  static constexpr std::size_t kRequests = 8;
-  static constexpr bool kReads = std::is_same_v<Request, DmaReadRequest>;
-
   PageQueue(Stage& engine, const char* name, PopPort<Request>& from, ContextStore& contexts)
-      : most_(std::max<std::size_t>(kRequests, 2 * contexts.page_table.misses_in_flight())),
+      : most_(std::max(kRequests, 2 * contexts.page_table.misses_in_flight())),
         pages_(engine, name),
-        from_(from),
-        contexts_(contexts) {
+        regions_(engine, name, contexts.page_table.misses_in_flight()),
+        from_(from) {
     contexts.page_table.bind(pages_);
+    regions_.bind_to(contexts.stag_table);
   }
 
   // Nothing to do, as nearly always where memory is not in pages.
@@ -48,7 +80,7 @@ class PageQueue {
   // Whether the next octets of the oldest request can be sent.
   bool ready() const {
     const Walk& w = requests_.front();
-    return !w.abandoned && !dropped_ && (!w.named() || pages_.can_use());
+    return !w.abandoned && !dropped_ && (!w.named() || can_use());
   }
   // Where they are: as many as are in a page.
   BusPiece next() const;
@@ -83,10 +115,16 @@ class PageQueue {
   bool ask();
   bool drop_abandoned();
 
+  bool can_use() const { return pages_.can_use() && regions_.can_use(); }
+  void drop() {
+    pages_.drop();
+    regions_.drop();
+  }
+
   const std::size_t most_;
   PageTable::Reader pages_;
+  RegionsOf<Request> regions_;  // in step with it
   PopPort<Request>& from_;
-  const ContextStore& contexts_;
   Ring<Walk> requests_;
   std::size_t asked_ = 0;  // requests from the front whose rows are all asked for
   bool dropped_ = false;   // a row of an abandoned request, in this cycle
@@ -106,16 +144,15 @@ void PageQueue<Request>::take(Request request) {
 template <class Request>
 bool PageQueue<Request>::ask() {
   while (asked_ != requests_.size() && !requests_.at(asked_).named()) ++asked_;
-  if (asked_ == requests_.size() || !pages_.can_ask()) return false;
+  if (asked_ == requests_.size() || !pages_.can_ask() || !regions_.can_ask()) return false;
   Walk& w = requests_.at(asked_);
   pages_.ask(w.next_row);
+  regions_.ask(w.request);
   ++w.rows;
   asked_ += w.next_row++ == w.last_row;
   return true;
 }
 
-// If the region that a read names does not have these pages any more, its octets are nowhere. The pages of a write stay
-// as they are until it is out: the end of its STag waits for that.
 template <class Request>
 BusPiece PageQueue<Request>::next() const {
   const Walk& w = requests_.front();
@@ -124,9 +161,7 @@ BusPiece PageQueue<Request>::next() const {
   if (!pages_.ok()) return {kNowhere, r.bytes};
   const PagePlace at = w.place();
   const auto octets = static_cast<std::uint32_t>(std::min<std::uint64_t>(r.list.page_bytes() - at.offset, r.bytes));
-  bool there = true;
-  if constexpr (kReads) there = contexts_.pages_of(Stag{r.region}) == r.list;
-  return {there ? pages_.row().page[at.page] + at.offset : kNowhere, octets};
+  return {regions_.has(r) ? pages_.row().page[at.page] + at.offset : kNowhere, octets};
 }
 
 template <class Request>
@@ -143,7 +178,7 @@ void PageQueue<Request>::sent(std::uint32_t octets) {
   w.request.bytes -= octets;
   const bool done = w.request.bytes == 0;
   if (w.named() && (done || w.place().row != row)) {
-    pages_.drop();
+    drop();
     --w.rows;
   }
   if (!done) return;
@@ -157,8 +192,8 @@ bool PageQueue<Request>::drop_abandoned() {
   if (requests_.empty() || !requests_.front().abandoned) return false;
   Walk& w = requests_.front();
   if (w.rows != 0) {
-    if (!pages_.can_use()) return false;
-    pages_.drop();
+    if (!can_use()) return false;
+    drop();
     --w.rows;
   }
   if (w.rows == 0) {

@@ -5,10 +5,29 @@
 
 namespace rnic {
 
-Wake ReadResponder::tick() {
-  if (!in->can_pop() || !out->can_push() || !event->can_push()) return Wake::on_traffic();
-  const QueuedRead r = in->pop();
-  if (const auto cause = check_read_source(contexts_, r.qpn, r.request)) {
+// A request of zero length names nothing. It waits for those before it.
+bool ReadResponder::take(bool judged) {
+  if (!in->can_pop()) return false;
+  if (in->front().request.size == 0) {
+    if (judged || !asked_.empty() || !can_answer()) return false;
+    judge(in->pop(), nullptr);
+    return true;
+  }
+  if (!source.can_ask()) return false;
+  source.ask(Stag{in->front().request.src_stag});
+  asked_.push(in->pop());
+  return true;
+}
+
+bool ReadResponder::judge() {
+  if (asked_.empty() || !source.ready() || !can_answer()) return false;
+  judge(asked_.pop(), source.named());
+  source.drop();
+  return true;
+}
+
+void ReadResponder::judge(const QueuedRead& r, const StagContext* named) {
+  if (const auto cause = check_read_source(named, r.qpn, contexts_.qp(r.qpn), r.request)) {
     ++counters_.refused;
     event->push(
         {QpEvent::Kind::kStreamError, r.qpn, *cause, r.segment});  // its IRRQ slot stays taken: the stream is over
@@ -17,7 +36,17 @@ Wake ReadResponder::tick() {
     counters_.bytes += r.request.size;
     out->push({r.qpn, r.request, r.segment});
   }
-  return Wake::next_cycle();
+}
+
+void ReadResponder::reset() {
+  source.reset();
+  asked_ = {};
+}
+
+Wake ReadResponder::tick() {
+  const bool judged = judge();
+  const bool taken = take(judged);
+  return judged || taken ? Wake::next_cycle() : Wake::on_traffic();
 }
 
 void ReadResponder::describe(const Description& d) { d.counters(counters_); }

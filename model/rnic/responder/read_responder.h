@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "model/common/link.h"
+#include "model/common/ring.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/requests.h"
@@ -27,15 +28,25 @@ class ReadResponder final : public Stage {
   PushPort<ReadWork> out{*this, "out"};
   PushPort<QpEvent> event{*this, "event"};
 
-  ReadResponder(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
-      : Stage(nm, clk), contexts_(contexts) {}
+  NamedStag source{*this, "read_responder", "read_responder_region"};
+
+  ReadResponder(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
+      : Stage(nm, clk), contexts_(contexts) {
+    source.bind_to(contexts.stag_table);
+  }
   Wake tick() override;
-  void reset() override {}
+  void reset() override;
   void describe(const Description& d) override;
   const ReadResponderCounters& counters() const { return counters_; }
 
  private:
+  bool take(bool judged);
+  bool judge();
+  void judge(const QueuedRead& r, const StagContext* source);
+  bool can_answer() { return out->can_push() && event->can_push(); }
+
   const ContextStore& contexts_;
+  Ring<QueuedRead> asked_;  // for whose source the table is being read
   ReadResponderCounters counters_;
 };
 

@@ -213,15 +213,16 @@ void RdmapSegmenter::send_response(Qpn qpn, QpTx& q) {
 bool RdmapSegmenter::find_source(Qpn qpn, QpTx& q) {
   const ReadWork& read = scheduler_.read(q);
   const wire::ReadRequest rest = rest_of(read.request, q.response.done);
-  if (const auto cause = check_read_source(contexts_, qpn, rest)) {
+  const StagContext* const named = rest.size != 0 ? contexts_.named(Stag{rest.src_stag}) : nullptr;
+  if (const auto cause = check_read_source(named, qpn, contexts_.qp(qpn), rest)) {
     event->push({QpEvent::Kind::kStreamError, qpn, *cause, read.segment.with(rest)});
     q.response.active = false;
     q.halted = true;
     ++counters_.revoked;
     return false;
   }
-  if (rest.size != 0) {
-    const MemoryPiece m = contexts_.stag(Stag{rest.src_stag})->piece(rest.src_stag, rest.src_to, rest.size);
+  if (named != nullptr) {
+    const MemoryPiece m = named->piece(rest.src_stag, rest.src_to, rest.size);
     q.response.source = m.address;
     q.response.source_list = m.list;
     q.response.source_region = m.region;

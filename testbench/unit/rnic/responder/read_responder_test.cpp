@@ -15,7 +15,9 @@ QueuedRead read(std::uint32_t stag, std::uint64_t to, std::uint32_t size) {
   return {Qpn{1}, {0x100, 0x2000, size, stag, to}};
 }
 
-constexpr Cycle kThrough = kToEnd + kToEnd;  // a request leaves in the cycle in which it comes
+constexpr Cycle kStag = StagTableConfig{}.read_cycles;
+constexpr Cycle kJudged = kToEnd + kStag;     // a request that comes in cycle 0
+constexpr Cycle kThrough = kJudged + kToEnd;  // and its work
 
 class ReadResponderTest : public StageTest {
  protected:
@@ -24,6 +26,7 @@ class ReadResponderTest : public StageTest {
   Source<QueuedRead> irrq = drive(dut.in);
   Sink<ReadWork> segmenter = collect(dut.out);
   Sink<QpEvent> events = collect(dut.event);
+  At firmware{"firmware", clk};
 
   ReadResponderTest() {
     open_qp(contexts, 1, rts_qp(1));
@@ -46,7 +49,7 @@ class ReadResponderTest : public StageTest {
   }
 };
 
-TEST_F(ReadResponderTest, WorkLeavesInTheCycleOfTheRequestOneACycle) {
+TEST_F(ReadResponderTest, WorkLeavesWhenTheEntryIsThereOneACycle) {
   irrq.send({read(stag_of(3), 0x1000, 0x100), read(stag_of(3), 0x10ff, 1), read(stag_of(3), 0x1001, 3)});
   run_until_idle();
   EXPECT_EQ(segmenter.cycles(), in_a_row(kThrough, 3));
@@ -62,6 +65,14 @@ TEST_F(ReadResponderTest, ZeroLengthChecksNothing) {
   run_until_idle();
   ASSERT_EQ(segmenter.size(), 1u);
   EXPECT_EQ(segmenter[0].request.size, 0u);
+  EXPECT_EQ(segmenter.cycles()[0], kToEnd + kToEnd) << "and waits for nothing";
+}
+TEST_F(ReadResponderTest, ZeroLengthStaysBehindThoseBefore) {
+  irrq.send({read(stag_of(3), 0x1000, 1), read(0xffffffff, 0, 0), read(stag_of(3), 0x1000, 2)});
+  run_until_idle();
+  ASSERT_EQ(segmenter.size(), 3u);
+  for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(segmenter[i].request.size, (i + 2) % 3 == 2 ? 1 : i == 1 ? 0 : 2);
+  EXPECT_THAT(segmenter.cycles(), ElementsAre(kThrough, kThrough + 1, kThrough + 2 + kStag));
 }
 // Each fails its own check and all later ones.
 TEST_F(ReadResponderTest, UnknownIndex) { expect_refused(read(stag_of(99), ~std::uint64_t{0}, 2), rdma::kInvalidStag); }
@@ -96,6 +107,77 @@ TEST_F(ReadResponderTest, AWindowOfItsOwn) {
   EXPECT_EQ(segmenter.size(), 1u);
   EXPECT_THAT(events, IsEmpty());
 }
+TEST_F(ReadResponderTest, AWindowIsJudgedWhenTheEntryOfItsRegionIsThereToo) {
+  contexts.write(Stag{stag_of(8)}, window_of(1));
+  contexts.commit();
+  irrq.send({read(stag_of(8), 0x1000, 2), read(stag_of(3), 0x1000, 2)});
+  run_until_idle();
+  EXPECT_THAT(segmenter.cycles(), ElementsAre(kThrough + kStag, kThrough + kStag + 1));
+}
+// What counts is the entry in the cycle before the judgement, whenever it was asked for.
+TEST_F(ReadResponderTest, AnStagThatEndsInAnyCycleAllowsNothingFromTheNextOneOn) {
+  const StagContext before = region(0x1000, 0x100, abi::kRemoteRead);
+  StagContext after = before;
+  after.valid = false;
+  for (Cycle ended = kToEnd - 1; ended <= kJudged + 1; ++ended) {
+    const Cycle from = clk.now() + 10;
+    const std::size_t works = segmenter.size(), refused = events.size();
+    irrq.send_at(from, read(stag_of(3), 0x1000, 2));
+    firmware.at(from + ended, [this, after] { contexts.write(Stag{stag_of(3)}, after); });
+    firmware.at(from + 50, [this, before] { contexts.write(Stag{stag_of(3)}, before); });
+    run_until_idle();
+    EXPECT_EQ(segmenter.size() - works, ended < kJudged ? 0u : 1u) << "cycle " << ended;
+    EXPECT_EQ(events.size() - refused, ended < kJudged ? 1u : 0u) << "cycle " << ended;
+  }
+}
+TEST_F(ReadResponderTest, AWindowAllowsNothingFromTheCycleAfterTheEndOfItsRegionOn) {
+  contexts.write(Stag{stag_of(8)}, window_of(1));
+  contexts.commit();
+  const StagContext before = region(0x1000, 0x100, abi::kRemoteRead);
+  for (Cycle ended = kToEnd - 1; ended <= kJudged + kStag + 1; ++ended) {
+    const Cycle from = clk.now() + 10;
+    const std::size_t works = segmenter.size();
+    irrq.send_at(from, read(stag_of(8), 0x1000, 2));
+    firmware.at(from + ended, [this] { contexts.write(Stag{stag_of(3)}, StagContext{}); });
+    firmware.at(from + 50, [this, before] { contexts.write(Stag{stag_of(3)}, before); });
+    run_until_idle();
+    EXPECT_EQ(segmenter.size() - works, ended < kJudged + kStag ? 0u : 1u) << "cycle " << ended;
+  }
+}
+// The row of the region to which it was bound is dropped when it comes.
+TEST_F(ReadResponderTest, AWindowThatIsBoundAnewMeanwhileIsJudgedByItsNewRegion) {
+  contexts.write(Stag{stag_of(6)}, region(0x1000, 0x100, abi::kRemoteRead));
+  contexts.write(Stag{stag_of(8)}, window_of(1));
+  contexts.commit();
+  StagContext anew = window_of(1);
+  anew.region = stag_of(6);
+  for (Cycle bound = kJudged; bound < kJudged + kStag; ++bound) {
+    const Cycle from = clk.now() + 10;
+    irrq.send_at(from, read(stag_of(8), 0x1000, 2));
+    firmware.at(from + bound, [this, anew] {
+      contexts.write(Stag{stag_of(8)}, anew);
+      contexts.write(Stag{stag_of(3)}, StagContext{});
+    });
+    firmware.at(from + 50, [this] {
+      contexts.write(Stag{stag_of(3)}, region(0x1000, 0x100, abi::kRemoteRead));
+      contexts.write(Stag{stag_of(8)}, window_of(1));
+    });
+    run_until_idle();
+    EXPECT_EQ(segmenter.cycles().back(), from + kThrough + 2 * kStag) << "cycle " << bound;
+  }
+  EXPECT_EQ(segmenter.size(), kStag);
+  EXPECT_THAT(events, IsEmpty());
+}
+TEST_F(ReadResponderTest, ARequestOfItsOwnEndsTheWaitForAWindowThatIsGone) {
+  contexts.write(Stag{stag_of(8)}, window_of(1));
+  contexts.commit();
+  irrq.send({read(stag_of(8), 0x1000, 2), read(stag_of(3), 0x1000, 2)});
+  firmware.at(kJudged, [this] { contexts.write(Stag{stag_of(8)}, StagContext{}); });
+  run_until_idle();
+  EXPECT_EQ(events.size(), 1u);
+  EXPECT_EQ(segmenter.size(), 1u);
+}
+
 TEST_F(ReadResponderTest, NoRemoteRead) { expect_refused(read(stag_of(4), ~std::uint64_t{0}, 2), rdma::kAccessRights); }
 TEST_F(ReadResponderTest, Wrap) { expect_refused(read(stag_of(3), ~std::uint64_t{0}, 2), rdma::kToWrap); }
 TEST_F(ReadResponderTest, WrapToZero) { expect_refused(read(stag_of(3), ~std::uint64_t{0}, 1), rdma::kToWrap); }
@@ -116,7 +198,7 @@ TEST_F(ReadResponderTest, BackpressureOnBothOutputsInAnyOrderOfCalls) {
 TEST_F(ReadResponderTest, AnIdleStageIsNotCalled) {
   irrq.send_at(4000, read(stag_of(3), 0x1000, 1));
   run_until_idle();
-  EXPECT_LE(clk.activity().cycles, 4u);
+  EXPECT_LE(clk.activity().cycles, 6u);
 }
 
 // Pages are looked up when the response is cut.
