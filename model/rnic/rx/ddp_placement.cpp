@@ -112,7 +112,8 @@ Cause DdpPlacement::tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu, bool p
   const auto bytes = static_cast<std::uint32_t>(v->payload.size());
   if (bytes != 0) {
     MemoryPiece& piece = job_->piece[0];
-    if (const Cause cause = check_tagged_buffer(contexts_, job_->segment.qpn, v->header, bytes, piece)) return cause;
+    const StagContext* const named = contexts_.named(Stag{v->header.stag});
+    if (const Cause cause = check_tagged_buffer(named, job_->segment.qpn, ctx, v->header, bytes, piece)) return cause;
     job_->pieces = placed ? 0 : 1;
   }
   job_->offset += wire::DdpTaggedHeader::kBytes;

@@ -91,9 +91,11 @@ void EarlyPlacement::begin() {
 // One FPDU, or one write, per cycle; after the last one the segment's end.
 bool EarlyPlacement::work() {
   if (job_) return write();
+  if (asked_) return judge();
   if (!segment_ || now() < segment_->checked_at || answers_.size() >= kUnderWay) return false;
   if (!searched_) begin();
   if (next_ != search_.found().size()) {
+    if (!sink.can_ask()) return false;
     take(search_.found()[next_++]);
     return true;
   }
@@ -107,34 +109,56 @@ bool EarlyPlacement::work() {
   return true;
 }
 
+std::optional<wire::DdpTaggedView> EarlyPlacement::tagged_view(const Plain& plain) {
+  return wire::DdpTaggedView::parse({plain.data + wire::kUlpduLengthBytes, load_be16(plain.data)});
+}
+
 // Whatever is wrong with it, the in-order path will find it.
 void EarlyPlacement::take(const FpduSearch::Found& fpdu) {
-  const std::optional<Qpn> qpn = contexts_.qp_of(segment_->flow);
   if (!fpdu.intact) {
     ++counters_.bad_crc;
     return;
   }
-  if (!qpn || !takes_segments(contexts_.qp(*qpn)) || fpdu.bytes > pool_.block_bytes()) {
+  if (!stream_of_segment() || fpdu.bytes > pool_.block_bytes()) {
     ++counters_.invalid;
     return;
   }
   Plain plain = without_markers(fpdu);
-  const ByteSpan ulpdu(plain.data + wire::kUlpduLengthBytes, load_be16(plain.data));
-  const auto v = wire::DdpTaggedView::parse(ulpdu);
+  const auto v = tagged_view(plain);
   if (!v || v->payload.empty()) {
     ++counters_.untagged;
     return;
   }
+  sink.ask(Stag{v->header.stag});
+  asked_.emplace(Asked{fpdu, std::move(plain)});
+}
+
+// The queue pair, if its stream still takes segments.
+std::optional<Qpn> EarlyPlacement::stream_of_segment() const {
+  const std::optional<Qpn> qpn = contexts_.qp_of(segment_->flow);
+  return qpn && takes_segments(contexts_.qp(*qpn)) ? qpn : std::nullopt;
+}
+
+// When the entry of its STag is there.
+bool EarlyPlacement::judge() {
+  if (!sink.ready()) return false;
+  const FpduSearch::Found fpdu = asked_->fpdu;
+  Plain plain = std::move(asked_->plain);
+  const auto v = tagged_view(plain);
   Job job;
-  if (!find_buffer(*qpn, *v, job.piece)) {
+  const bool valid = find_buffer(*v, job.piece);
+  sink.drop();
+  asked_.reset();
+  if (!valid) {
     ++counters_.invalid;
-    return;
+    return true;
   }
   job.told = {segment_->flow, segment_->offset + fpdu.at, fpdu.bytes, headers_.take(segment_->buf->owner()), false};
   std::memcpy(job.told.header->bytes(), plain.data, kPlacedHeaderBytes);
   job.offset = static_cast<std::uint32_t>(v->payload.data() - plain.buf->bytes());
   job.buf = std::move(plain.buf);
   job_ = std::move(job);
+  return true;
 }
 
 EarlyPlacement::Plain EarlyPlacement::without_markers(const FpduSearch::Found& fpdu) {
@@ -155,11 +179,16 @@ EarlyPlacement::Plain EarlyPlacement::without_markers(const FpduSearch::Found& f
   return {std::move(copy), data};
 }
 
-bool EarlyPlacement::find_buffer(Qpn qpn, const wire::DdpTaggedView& v, MemoryPiece& piece) {
-  if (check_tagged_header(contexts_.qp(qpn), v.header)) return false;
+bool EarlyPlacement::find_buffer(const wire::DdpTaggedView& v, MemoryPiece& piece) {
+  const std::optional<Qpn> stream = stream_of_segment();
+  if (!stream) return false;
+  const Qpn qpn = *stream;
+  const QpContext& ctx = contexts_.qp(qpn);
+  if (check_tagged_header(ctx, v.header)) return false;
   const bool response = wire::RdmapControl::opcode(v.header.rdmap) == Opcode::kReadResponse;
   if (response && !asked_for(qpn, v)) return false;
-  return !check_tagged_buffer(contexts_, qpn, v.header, static_cast<std::uint32_t>(v.payload.size()), piece);
+  const auto bytes = static_cast<std::uint32_t>(v.payload.size());
+  return !check_tagged_buffer(sink.named(), qpn, ctx, v.header, bytes, piece);
 }
 
 bool EarlyPlacement::write() {
@@ -196,6 +225,8 @@ void EarlyPlacement::reset() {
   segment_.reset();
   searched_ = false;
   next_ = 0;
+  asked_.reset();
+  sink.reset();
   job_.reset();
   answers_ = {};
 }

@@ -50,6 +50,7 @@ class EarlyPlacement final : public Stage {
   PushPort<DmaWriteRequest> dma{*this, "dma"};
   PopPort<DmaWriteDone> written{*this, "written"};
   PerLlp<PushPort<EarlyPlaced>> out{*this, "out"};
+  NamedStag sink{*this, "early_placement", "early_placement_region"};
 
   static constexpr unsigned kCheckCycles = 4;  // the depth of its CRC32c tree
   static constexpr unsigned kUnderWay = 16;    // FPDUs whose writes are not out yet
@@ -62,7 +63,9 @@ class EarlyPlacement final : public Stage {
         pool_(pool),
         llps_(llps),
         beat_bytes_(datapath.beat_bytes),
-        reads_(contexts.qps()) {}
+        reads_(contexts.qps()) {
+    sink.bind_to(contexts.stag_table);
+  }
 
   Wake tick() override;
   void reset() override;
@@ -85,6 +88,11 @@ class EarlyPlacement final : public Stage {
   struct Plain {
     BufferRef buf;
     const std::uint8_t* data = nullptr;
+  };
+  // An FPDU with payload whose STag is being looked up.
+  struct Asked {
+    FpduSearch::Found fpdu;
+    Plain plain;
   };
   // An FPDU whose writes leave, one per cycle.
   struct Job {
@@ -111,7 +119,10 @@ class EarlyPlacement final : public Stage {
   void begin();
   void take(const FpduSearch::Found& fpdu);
   Plain without_markers(const FpduSearch::Found& fpdu);
-  bool find_buffer(Qpn qpn, const wire::DdpTaggedView& v, MemoryPiece& piece);
+  bool judge();
+  std::optional<Qpn> stream_of_segment() const;
+  static std::optional<wire::DdpTaggedView> tagged_view(const Plain& plain);
+  bool find_buffer(const wire::DdpTaggedView& v, MemoryPiece& piece);
   bool asked_for(Qpn qpn, const wire::DdpTaggedView& v);
   bool collect();
   bool collect(LlpId llp);
@@ -131,6 +142,7 @@ class EarlyPlacement final : public Stage {
   FpduSearch::Stream stream_;  // of segment_
   bool searched_ = false;
   std::size_t next_ = 0;  // of the search's FPDUs
+  std::optional<Asked> asked_;
   std::optional<Job> job_;
   Ring<Answer> answers_;
 

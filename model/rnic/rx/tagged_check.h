@@ -24,15 +24,14 @@ inline std::optional<wire::TerminateCause> check_tagged_header(const QpContext& 
   return {};
 }
 
-// For a segment with payload and a valid header.
-inline std::optional<wire::TerminateCause> check_tagged_buffer(const ContextStore& contexts, Qpn qpn,
+// For a segment with payload and a valid header, whose STag names this, or nullptr.
+inline std::optional<wire::TerminateCause> check_tagged_buffer(const StagContext* stag, Qpn qpn, const QpContext& ctx,
                                                                const wire::DdpTaggedHeader& h, std::uint32_t bytes,
                                                                MemoryPiece& piece) {
-  const StagContext* stag = contexts.named(Stag{h.stag});
   const bool write = wire::RdmapControl::opcode(h.rdmap) == wire::Opcode::kWrite;
   const std::uint8_t right = write ? abi::kRemoteWrite : abi::kLocalWrite;
   if (stag == nullptr) return wire::ddp::kInvalidStag;
-  if (!stag->serves(qpn, contexts.qp(qpn))) return wire::ddp::kStagNotAssociated;
+  if (!stag->serves(qpn, ctx)) return wire::ddp::kStagNotAssociated;
   if (!(stag->access & right)) return wire::ddp::kInvalidStag;  // choices.md 11
   if (h.to + bytes < h.to) return wire::ddp::kToWrap;
   if (!stag->contains(h.to, bytes)) return wire::ddp::kBaseOrBounds;

@@ -26,6 +26,8 @@ Bytes tagged(std::uint32_t stag, std::uint64_t to, const Bytes& payload, const c
 Bytes response(std::uint32_t stag, std::uint64_t to, const Bytes& payload) { return tagged(stag, to, payload, "C142"); }
 const Bytes kSend = from_hex("4143 00000000 00000000 00000001 00000000 0102030405060708");
 
+constexpr Cycle kStag = StagTableConfig{}.read_cycles;  // an FPDU waits for the entry of its STag
+
 class EarlyPlacementTest : public StageTest {
  protected:
   ContextStore contexts{clk, {4, 4, 4, 16, 1, 16}};
@@ -92,15 +94,15 @@ class EarlyPlacementTest : public StageTest {
   }
 };
 
-// Three beats: taken in cycles 1 to 3, read again in 4 to 6, checked in 10, written in 11; reported when the write is
-// out.
+// Three beats: taken in cycles 1 to 3, read again in 4 to 6, checked in 10, its STag looked up meanwhile, written a
+// cycle later; reported when the write is out.
 TEST_F(EarlyPlacementTest, AnFpduIsWrittenWhenItIsCheckedAndToldWhenItIsWritten) {
   const Bytes payload = counting(192 - 24);
   const std::uint32_t bytes = send_fpdu(tagged(stag_of(3), 0x1010, payload));
   run_until_idle();
   EXPECT_EQ(bytes, 192u);
-  EXPECT_THAT(memory.cycles(), ElementsAre(12));
-  EXPECT_THAT(told.cycles(), ElementsAre(19, 20));
+  EXPECT_THAT(memory.cycles(), ElementsAre(12 + kStag));
+  EXPECT_THAT(told.cycles(), ElementsAre(19 + kStag, 20 + kStag));
   EXPECT_THAT(memory.writes(), ElementsAre(std::pair(0x1010, 168)));
   EXPECT_EQ(at(0x1010, 168), payload);
   EXPECT_EQ(told[0].flow, kMarked);
@@ -131,8 +133,8 @@ TEST_F(EarlyPlacementTest, TheHeaderStandsForTheFpdu) {
 TEST_F(EarlyPlacementTest, ASegmentComesInBesideTheOneAtWork) {
   for (unsigned i = 0; i < 4; ++i) send_fpdu(tagged(stag_of(3), 0x1000 + 168 * i, counting(168)), 512 * i);
   run_until_idle();
-  EXPECT_THAT(tcp.cycles(), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 14));
-  EXPECT_THAT(memory.cycles(), ElementsAre(12, 15, 23, 26));
+  EXPECT_THAT(tcp.cycles(), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 13 + kStag, 14 + kStag));
+  EXPECT_THAT(memory.cycles(), ElementsAre(12 + kStag, 15 + 2 * kStag, 23 + 2 * kStag, 26 + 3 * kStag));
   EXPECT_EQ(placed().size(), 4u);
   expect_at_rest(4);
 }
@@ -256,17 +258,32 @@ TEST_F(Invalid, FlowWithoutAQueuePair) {
   open_qp(contexts, 2, qp, true);
   expect_invalid(tagged(stag_of(3), 0x1000, counting(4)));
 }
-TEST_F(Invalid, StagThatEndsInTheCycleBeforeTheCheck) {
-  firmware.at(7, [&] { contexts.write(Stag{stag_of(3)}, StagContext{}); });  // one beat is checked in cycle 6
-  firmware.at(5, [&] { contexts.write(Stag{stag_of(3)}, StagContext{}); });
-  expect_invalid(tagged(stag_of(3), 0x1000, counting(4)));
-}
-
-TEST_F(EarlyPlacementTest, AStagHoldsToTheCycleOfTheCheck) {
-  firmware.at(6, [&] { contexts.write(Stag{stag_of(3)}, StagContext{}); });
+// One beat is taken up in cycle 6; its STag is judged when the entry is there, as it is then.
+constexpr Cycle kJudged = 6 + kStag;
+class StagThatEnds : public EarlyPlacementTest, public testing::WithParamInterface<Cycle> {};
+TEST_P(StagThatEnds, AllowsNothingFromTheNextCycleOn) {
+  const Cycle ended = GetParam();
+  StagWrites::Counts begun{};
+  firmware.at(ended, [&] { contexts.write(Stag{stag_of(3)}, StagContext{}); });
+  firmware.at(ended + 1, [&] { begun = contexts.in_flight.begun(); });
   send_fpdu(tagged(stag_of(3), 0x1000, counting(4)));
   run_until_idle();
-  EXPECT_EQ(placed().size(), 1u);
+  EXPECT_EQ(placed().size(), ended < kJudged ? 0u : 1u);
+  EXPECT_EQ(begun, contexts.in_flight.begun()) << "a write begins after the end of its STag";
+  expect_at_rest(1);
+}
+INSTANTIATE_TEST_SUITE_P(Cycles, StagThatEnds, testing::Range(Cycle{4}, kJudged + 3));
+
+// Its region's entry is looked up when its own is there.
+TEST_F(EarlyPlacementTest, AWindowIsJudgedWhenTheEntryOfItsRegionIsThereToo) {
+  StagContext window = region(0x1000, 0x1000, kRights);
+  window.kind = StagKind::kWindow1;
+  window.region = stag_of(3);
+  contexts.write(Stag{stag_of(8)}, window);
+  contexts.commit();
+  send_fpdu(tagged(stag_of(8), 0x1010, counting(192 - 24)));
+  run_until_idle();
+  EXPECT_THAT(memory.cycles(), ElementsAre(12 + 2 * kStag));
 }
 
 // Any part of any outstanding Read, and nothing else.
@@ -284,8 +301,8 @@ TEST_F(EarlyPlacementTest, AReadResponseBelongsToAnOutstandingRead) {
   expect_at_rest(6);
 }
 
-// One beat comes in cycle 1 and is checked in cycle 6. The stage knows of the Read's end in the cycle in which it
-// comes.
+// One beat comes in cycle 1 and is judged when the entry of its STag is there. The stage knows of the Read's end in the
+// cycle in which it comes.
 class ReadOver : public EarlyPlacementTest, public testing::WithParamInterface<Cycle> {};
 TEST_P(ReadOver, AReadThatIsOverTakesNothingMore) {
   if (GetParam() % 2 == 0) clk.shuffle(GetParam() + 1);
@@ -293,9 +310,9 @@ TEST_P(ReadOver, AReadThatIsOverTakesNothingMore) {
   over.send_at(GetParam(), {Qpn{2}});  // at the stage a cycle later
   send_fpdu(response(stag_of(4), 0x8000, counting(30)));
   run_until_idle();
-  EXPECT_EQ(memory.writes().size(), GetParam() + 1 <= 6 ? 0u : 1u);
+  EXPECT_EQ(memory.writes().size(), GetParam() + 1 <= kJudged ? 0u : 1u);
 }
-INSTANTIATE_TEST_SUITE_P(Cycles, ReadOver, testing::Range(Cycle{3}, Cycle{9}));
+INSTANTIATE_TEST_SUITE_P(Cycles, ReadOver, testing::Range(Cycle{3}, kJudged + 3));
 
 TEST_F(EarlyPlacementTest, AReusedQueuePairKnowsNoReadsOfItsPast) {
   issued.send({Qpn{2}, stag_of(4), 0x8000, 64});
@@ -309,12 +326,12 @@ TEST_F(EarlyPlacementTest, AReusedQueuePairKnowsNoReadsOfItsPast) {
 // From its first beat to the end of its writes.
 TEST_F(EarlyPlacementTest, ASegmentIsUnderWayUntilItsLastWriteIsOut) {
   std::vector<bool> rest;
-  for (const Cycle c : {1, 2, 12, 19, 20}) {
+  for (const Cycle c : {Cycle{1}, Cycle{2}, 12 + kStag, 19 + kStag, 20 + kStag}) {
     firmware.at(c, [&] { rest.push_back(contexts.in_flight.at_rest(StagWrites::kEarly)); });
   }
   send_fpdu(tagged(stag_of(3), 0x1010, counting(168)));
   run_until_idle();
-  EXPECT_THAT(told.cycles(), ElementsAre(19, 20));
+  EXPECT_THAT(told.cycles(), ElementsAre(19 + kStag, 20 + kStag));
   EXPECT_THAT(rest, ElementsAre(true, false, false, false, true));
 }
 
@@ -335,7 +352,7 @@ TEST_P(ShuffledEarly, BackpressureLosesNothingAndTheOrderOfCallsChangesNothing) 
   run_until_idle();
   EXPECT_EQ(at(0x1000, 0x1000), expected);
   EXPECT_EQ(dut.counters().not_located + dut.counters().bad_crc + dut.counters().invalid, 0u);
-  EXPECT_EQ(told.cycles().back(), 206u);
+  EXPECT_EQ(told.cycles().back(), 227u);
   expect_at_rest(placed().size());
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, ShuffledEarly, testing::Values(0, 1, 2, 3));
@@ -353,7 +370,7 @@ TEST_F(EarlyPlacementTest, ASegmentOfSctpIsLocatedAsItIs) {
   const Bytes payload = counting(192 - 20);
   sctp.send(cut_segment(pool, message(tagged(stag_of(3), 0x1010, payload)), 77, 64, kPlain));
   run_until_idle();
-  EXPECT_THAT(memory.cycles(), ElementsAre(12));  // as an FPDU over TCP
+  EXPECT_THAT(memory.cycles(), ElementsAre(12 + kStag));  // as an FPDU over TCP
   EXPECT_EQ(at(0x1010, 172), payload);
   EXPECT_THAT(told, IsEmpty());
   ASSERT_EQ(sctp_told.size(), 2u);
