@@ -34,7 +34,7 @@ module atomic_alu_proof (
   rnic_messages_pkg::atomic_work_t       out;
   rnic_messages_pkg::qp_event_t          event_out;
   logic        busy, in_ready, read_valid, read_done_ready, write_valid, written_ready, out_valid, event_valid;
-  logic        fetch_add, cmp_swap, forwarded, held_up, refused, failed, pages_ask, pages_drop;
+  logic        fetch_add, cmp_swap, forwarded, held_up, refused, failed, pages_ask, pages_drop, stag_ask, stag_drop, region_ask, region_drop;
   logic        older_index, word_watch, word_index, word_follows, released, release_index;
   logic [63:0] write_data, word_address;
   logic [23:0] in_stag_index, in_region_index;
@@ -79,10 +79,19 @@ module atomic_alu_proof (
     .in_i               (in),
     .in_qp_index_o      (in_qp_index),
     .in_qp_i            (qp),
+    .stag_ready_i       (1'b1),
+    .stag_ask_o         (stag_ask),
     .in_stag_index_o    (in_stag_index),
+    .stag_valid_i       (1'b1),
     .in_stag_i          (stag),
+    .stag_drop_o        (stag_drop),
+    .region_ready_i     (1'b1),
+    .region_ask_o       (region_ask),
     .in_region_index_o  (in_region_index),
+    .region_valid_i     (1'b0),
+    .region_row_i       (24'd0),
     .in_region_i        (stag),
+    .region_drop_o      (region_drop),
     .pages_ready_i      (1'b1),
     .pages_ask_o        (pages_ask),
     .pages_index_o      (pages_index),

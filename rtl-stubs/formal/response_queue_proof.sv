@@ -11,6 +11,8 @@ module response_queue_proof (
   input logic in_qp,
   input logic in_id,
   input logic buffer_there,  // the response's buffer still exists under its key
+  input logic stag_ready,    // the table of STags takes an ask; the row comes at any time, as long as one is waited for
+  input logic stag_there,
   input logic dma_ready,
   input logic written_valid,
   input logic done_ready,
@@ -39,7 +41,7 @@ module response_queue_proof (
   rnic_messages_pkg::tx_unblock_t        unblock;
   rnic_messages_pkg::qp_event_t          event_out;
   rnic_messages_pkg::stag_context_t      stag;
-  logic issued_ready, in_ready, dma_valid, written_ready, done_valid, unblock_valid, event_valid, stag_read;
+  logic issued_ready, in_ready, dma_valid, written_ready, done_valid, unblock_valid, event_valid, stag_ask, stag_drop;
   logic issued_index, issued_write, in_index, in_write, request_write, under_way_write, written_index;
   logic [1:0]           request_index, request_write_index, under_way_index, under_way_write_index;
   logic [StateBits-1:0] issued_state, in_state;
@@ -119,9 +121,13 @@ module response_queue_proof (
     .request_write_o        (request_write),
     .request_write_index_o  (request_write_index),
     .request_o              (stored),
-    .stag_read_o            (stag_read),
+    .stag_ready_i           (stag_ready),
+    .stag_ask_o             (stag_ask),
     .stag_index_o           (stag_index),
-    .stag_i                 (stag)
+    .stag_valid_i           (stag_there),
+    .stag_row_i             (stag_index),
+    .stag_i                 (stag),
+    .stag_drop_o            (stag_drop)
   );
 
   // The last of several writes to one entry wins.

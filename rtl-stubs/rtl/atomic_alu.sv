@@ -1,8 +1,8 @@
 // Executes Atomic Requests on host memory: the twin of model/rnic/responder/atomic_alu. See atomic_alu.md there for the
 // timing and for what happens at one address. A cycle, in this order: an atomic whose write is out is answered, one gets
 // its result, one its operand, one enters the pipeline, and a request is checked and started.
-// Outside lie the contexts, with ports for the request that is offered (`in_`) and for the atomic that is answered; the page
-// table, of which one row is asked for at a time and comes later, in front until it is dropped; and what DMA reads have
+// Outside lie the contexts, with ports for the request that is offered (`in_`) and for the atomic that is answered; the tables
+// of STags and of pages, of which one row is asked for at a time and comes later, in front until it is dropped; and what DMA reads have
 // brought: the octets of the read that read_done_i tells of are on read_done_data_i. Outside is, too, what tells of the words of the operations in flight whether
 // somebody else has written to them (WordWatch): word_ and release_ say which are watched, older_ is the one asked for.
 module atomic_alu #(
@@ -20,10 +20,19 @@ module atomic_alu #(
   input  rnic_messages_pkg::queued_atomic_t     in_i,
   output logic [31:0]                           in_qp_index_o,
   input  rnic_messages_pkg::qp_context_t        in_qp_i,
+  input  logic                                  stag_ready_i,    // an entry can be asked for
+  output logic                                  stag_ask_o,
   output logic [23:0]                           in_stag_index_o,
+  input  logic                                  stag_valid_i,    // it is there:
   input  rnic_messages_pkg::stag_context_t      in_stag_i,
+  output logic                                  stag_drop_o,
+  input  logic                                  region_ready_i,  // and so for a window's region
+  output logic                                  region_ask_o,
   output logic [23:0]                           in_region_index_o,
+  input  logic                                  region_valid_i,
+  input  logic [23:0]                           region_row_i,
   input  rnic_messages_pkg::stag_context_t      in_region_i,
+  output logic                                  region_drop_o,
   input  logic                                  pages_ready_i,   // a row can be asked for
   output logic                                  pages_ask_o,
   output logic [31:0]                           pages_index_o,
@@ -133,8 +142,8 @@ module atomic_alu #(
   logic [6:0]                          interval_d, interval_q;  // cycles until the next one may start
   assign due_next      = in_valid_i && interval_q == 0 && free && read_ready_i && event_ready_i && !answer_fails;
   // The result of the older one is not what memory holds any more: memory is read when that one is answered.
-  assign holding_up    = due_next && found && known && !refused && follows && older_overwritten_i;
-  assign accepting     = due_next && found && !holding_up;
+  assign holding_up    = due_next && there && found && known && !refused && follows && older_overwritten_i;
+  assign accepting     = due_next && there && found && !holding_up;
   assign known         = in_qp_i.valid;
   assign refusing      = accepting && known && refused;
   assign starting      = accepting && known && !refused;
@@ -144,6 +153,30 @@ module atomic_alu #(
   assign read_valid_o  = starting && !follows;
   assign read_o        = {in_address, Bytes, 32'(start), 25'd0, 32'd0};
 
+  // The entries of its STag: of one whose queue pair is there, and with an opcode that is assigned.
+  logic there, assigned, in_window;
+  assign assigned  = in_i.request.operation[3:0] == rnic_messages_pkg::AtomicFetchAdd ||
+                     in_i.request.operation[3:0] == rnic_messages_pkg::AtomicCmpSwap;
+  assign in_window = in_stag_i.valid && in_stag_i.key == in_i.request.stag[7:0] &&
+                     in_stag_i.kind != rnic_messages_pkg::StagRegion;
+  named_stag u_named (
+    .clk_i,
+    .rst_ni,
+    .wanted_i      (in_valid_i && known && assigned),
+    .there_o       (there),
+    .used_i        (accepting),
+    .window_i      (in_window),
+    .region_index_i(in_region_index_o),
+    .entry_ready_i (stag_ready_i),
+    .entry_ask_o   (stag_ask_o),
+    .entry_valid_i (stag_valid_i),
+    .entry_drop_o  (stag_drop_o),
+    .region_ready_i,
+    .region_ask_o,
+    .region_valid_i,
+    .region_row_i,
+    .region_drop_o
+  );
   stag_target u_in (
     .stag_i        (in_i.request.stag),
     .to_i          (in_i.request.to),
@@ -172,7 +205,7 @@ module atomic_alu #(
     .cause_o   (in_cause)
   );
 
-  // The row of the page table that has the target's page: asked for as soon as the request is offered. If the STag changes
+  // The row of the page table that has the target's page: asked for as soon as the STag's entries are there. If the STag changes
   // before the request starts, that row is dropped when it comes, and another one is asked for.
   logic        paged, asked_d, asked_q, stale, waits;
   logic [63:0] page;
@@ -184,9 +217,9 @@ module atomic_alu #(
       2'd3: page = pages_i.page3;
     endcase
   end
-  assign paged         = in_valid_i && known && !refused && in_pages;
+  assign paged         = in_valid_i && there && known && !refused && in_pages;
   assign pages_index_o = {2'b00, page_index[31:2]};
-  assign stale         = in_valid_i && asked_q && pages_valid_i && (!paged || pages_row_i != pages_index_o);
+  assign stale         = in_valid_i && there && asked_q && pages_valid_i && (!paged || pages_row_i != pages_index_o);
   assign waits         = asked_q && !stale;
   assign pages_ask_o   = paged && !waits && pages_ready_i;
   assign found         = waits ? pages_valid_i : !paged;

@@ -64,10 +64,15 @@ module response_queue #(
   output logic [QpBits+PositionBits-1:0]        request_write_index_o,
   output rnic_messages_pkg::atomic_issued_t     request_o,
 
-  // The entry that a local key points at, all zeros outside the table.
-  output logic                                  stag_read_o,
+  // The table of STags, of which one row is asked for at a time: the entry that a local key points at, all zeros outside
+  // the table. It comes later, in front until it is dropped.
+  input  logic                                  stag_ready_i,  // a row can be asked for
+  output logic                                  stag_ask_o,
   output logic [23:0]                           stag_index_o,
-  input  rnic_messages_pkg::stag_context_t      stag_i
+  input  logic                                  stag_valid_i,  // a row is there, this one:
+  input  logic [23:0]                           stag_row_i,
+  input  rnic_messages_pkg::stag_context_t      stag_i,
+  output logic                                  stag_drop_o
 );
   typedef struct packed {
     logic [31:0]             epoch;
@@ -118,7 +123,7 @@ module response_queue #(
   assign request_o             = issued_i;
 
   // In: the n-th response answers the n-th request, and its identifier says so too.
-  logic                              take, looks, none, wrong, gone, found;
+  logic                              matched, there, take, looks, none, wrong, gone, found;
   state_t                            in_before, in_next;
   rnic_messages_pkg::atomic_issued_t front;
   logic                              same;  // the QP of issued_i
@@ -127,8 +132,10 @@ module response_queue #(
   assign in_before       = same ? issued_next : in_now;
   assign request_index_o = {in_index_o, in_before.head};
   assign front           = same && issued_now.count == 0 ? issued_i : request_i;
-  assign in_ready_o      = dma_ready_i && event_ready_i;
+  assign in_ready_o      = dma_ready_i && event_ready_i && there;
   assign take            = in_valid_i && in_ready_o;
+  assign matched         = in_valid_i && in_exists_i && !in_before.stopped && in_before.count != 0 &&
+                           front.request_id == in_i.response.request_id;
   assign looks           = take && in_exists_i && !in_before.stopped;
   assign none            = looks && in_before.count == 0;
   assign wrong           = looks && !none && front.request_id != in_i.response.request_id;
@@ -158,7 +165,6 @@ module response_queue #(
   logic [31:0] key;
   logic [63:0] base, distance;
   assign key          = front.sink.lkey;
-  assign stag_read_o  = looks && !none && !wrong;
   assign stag_index_o = key[31:8];
   assign named        = stag_i.valid && stag_i.key == key[7:0];
   assign base         = stag_i.zero_based ? '0 : stag_i.address;
@@ -168,6 +174,16 @@ module response_queue #(
                         (stag_i.access & rnic_messages_pkg::LocalWrite) != 0;
   assign gone         = looks && !none && !wrong && !covers;
   assign found        = looks && !none && !wrong && covers;
+
+  // Only a response that answers a request needs it. If its queue pair is another one meanwhile, the row that was asked for is
+  // dropped when it comes.
+  logic asked_d, asked_q, stale, waits;
+  assign stale       = asked_q && stag_valid_i && (!matched || stag_row_i != stag_index_o);
+  assign waits       = asked_q && !stale;
+  assign there       = waits ? stag_valid_i : !matched;
+  assign stag_ask_o  = matched && !waits && stag_ready_i;
+  assign stag_drop_o = stale || (waits && take);
+  assign asked_d     = stag_ask_o || (waits && !take);
 
   assign dma_valid_o = found;
   assign dma_value_o = in_i.response.original;
@@ -189,9 +205,11 @@ module response_queue #(
     if (!rst_ni) begin
       first_q  <= '0;
       writes_q <= '0;
+      asked_q  <= 1'b0;
     end else begin
       first_q  <= first_d;
       writes_q <= writes_d;
+      asked_q  <= asked_d;
     end
   end
 
@@ -220,7 +238,8 @@ module response_queue #(
       IssuesOnReusedQp_C       : cover (issued_valid_i && issued_state_i[StateBits-1-:32] != issued_epoch_i);
       TakesOnReusedQp_C        : cover (looks && in_state_i[StateBits-1-:32] != in_epoch_i);
       DoneStalls_C             : cover (written_valid_i && !written_ready_o);
-      Stalled_C                : cover (in_valid_i && !in_ready_o);
+      Stalled_C                : cover (in_valid_i && there && !in_ready_o);
+      OtherRow_C               : cover (stale);
     end
   end
 

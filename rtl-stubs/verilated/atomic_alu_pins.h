@@ -32,17 +32,14 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
   using Pins::offered;
   void offered(const QueuedAtomic& r, Model&) { offered_ = r.segment.owner; }
   void offered(const DmaReadDone& done, Model& m) const { m.read_done_data_i = load_le64(stage_.landing(done.tag)); }
-  // An STag's entry, and the row of the page table that is there; its region's entry; the older operation at its
-  // address.
-  static constexpr unsigned kRounds = 3;
+  // The rows of the tables that are there; the older operation at its address.
+  static constexpr unsigned kRounds = 2;
   void look_up(Model& m, unsigned round) const {
     if (round == 0) {
       qp(m.in_qp_index_o, m.in_qp_i);
-      stag(m.in_stag_index_o, m.in_stag_i);
       qp(m.answer_qp_index_o, m.answer_qp_i);
+      stags(m);
       pages(m);
-    } else if (round == 1) {
-      stag(m.in_region_index_o, m.in_region_i);
     } else {
       m.older_overwritten_i = stage_.words().overwritten(m.older_index_o);
     }
@@ -77,6 +74,10 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
       in_progress_.end(m.release_index_o);
     }
     if (m.in_valid_i && !m.in_ready_o) contexts_.wake_at_change(stage_);
+    if (m.stag_drop_o) stage_.target.entry().drop();
+    if (m.stag_ask_o) stage_.target.entry().ask(m.in_stag_index_o);
+    if (m.region_drop_o) stage_.target.region().drop();
+    if (m.region_ask_o) stage_.target.region().ask(m.in_region_index_o);
     if (m.pages_drop_o) stage_.pages.drop();
     if (m.pages_ask_o) stage_.pages.ask(m.pages_index_o);
     if (m.word_watch_o) {
@@ -105,10 +106,17 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
     m.pages_row_i = stage_.pages.front().index;
     pack(stage_.pages.ok() ? stage_.pages.row() : PageRow{{kNowhere, kNowhere, kNowhere, kNowhere}}, m.pages_i);
   }
-  template <class Port>
-  void stag(std::uint32_t index, Port& port) const {
-    const StagContext* const c = contexts_.stag(Stag{index << 8});
-    pack(c != nullptr ? *c : StagContext{}, port);
+  void stags(Model& m) const {
+    StagTable::Reader& entry = stage_.target.entry();
+    StagTable::Reader& region = stage_.target.region();
+    m.stag_ready_i = entry.can_ask();
+    m.region_ready_i = region.can_ask();
+    m.stag_valid_i = entry.can_use();
+    m.region_valid_i = region.can_use();
+    if (m.stag_valid_i) pack(entry.ok() ? entry.row().stag : StagContext{}, m.in_stag_i);
+    if (!m.region_valid_i) return;
+    m.region_row_i = region.front().index;
+    pack(region.ok() ? region.row().stag : StagContext{}, m.in_region_i);
   }
 
   AtomicAlu& stage_;

@@ -55,16 +55,16 @@ class ResponseQueuePins : public Pins<Vresponse_queue, ResponseQueue> {
     m.in_epoch_i = context.epoch;
     m.in_state_i = states_[response.qpn.v];
   }
-  // A request, then what its key points at.
-  static constexpr unsigned kRounds = 2;
-  void look_up(Model& m, unsigned round) const {
-    if (round == 0) {
-      if (m.written_valid_i) m.written_epoch_i = contexts_.qp(Qpn{m.written_index_o}).epoch;
-      if (m.in_valid_i) m.request_i = requests_[m.request_index_o];
-    } else if (m.stag_read_o) {
-      const StagContext* const stag = contexts_.stag(Stag{m.stag_index_o << 8});
-      pack(stag != nullptr ? *stag : StagContext{}, m.stag_i);
-    }
+  // A request, and the entry of a sink that is there.
+  static constexpr unsigned kRounds = 1;
+  void look_up(Model& m, unsigned) const {
+    if (m.written_valid_i) m.written_epoch_i = contexts_.qp(Qpn{m.written_index_o}).epoch;
+    if (m.in_valid_i) m.request_i = requests_[m.request_index_o];
+    m.stag_ready_i = stage_.sinks.can_ask();
+    m.stag_valid_i = stage_.sinks.can_use();
+    if (!m.stag_valid_i) return;
+    m.stag_row_i = stage_.sinks.front().index;
+    pack(stage_.sinks.ok() ? stage_.sinks.row().stag : StagContext{}, m.stag_i);
   }
 
   // In the order of what happens in a cycle.
@@ -80,6 +80,8 @@ class ResponseQueuePins : public Pins<Vresponse_queue, ResponseQueue> {
     store_le64(write.src->bytes(), m.dma_value_o);
   }
   void stand_in(const Model& m) const {
+    if (m.stag_drop_o) stage_.sinks.drop();
+    if (m.stag_ask_o) stage_.sinks.ask(m.stag_index_o);
     if (m.written_valid_i && m.written_ready_o) contexts_.in_flight.end(StagWrites::kOriginalValue);
     if (m.under_way_write_o) {
       contexts_.in_flight.begin(StagWrites::kOriginalValue);

@@ -231,7 +231,7 @@ class AtomicAluCosim : public StageTest, public testing::WithParamInterface<Traf
       const auto page = static_cast<std::uint64_t>(rng.below(2));
       const Cycle back = at + rng.between(1, 60);
       draw_write(rng, at);
-      switch (rng.below(5)) {
+      switch (rng.below(6)) {
         case 0:
           ++epochs_[qpn];
           both([&](Side& s) { change(s, at, Qpn{qpn}, rts_qp(qpn, epochs_[qpn])); });
@@ -243,6 +243,14 @@ class AtomicAluCosim : public StageTest, public testing::WithParamInterface<Traf
             both([&](Side& s) { change(s, c, Stag{stag_of(kInPages)}, moved); });
           }
           both([&](Side& s) { change(s, at + 20, Stag{stag_of(kInPages)}, stag_context(kInPages)); });
+          break;
+        case 4:  // a window moves to another region and back, many times
+          for (Cycle c = at; c < at + 20; ++c) {
+            StagContext moved = stag_context(kWindow1);
+            if (rng.below(2) != 0) moved.region = stag_of(kZeroBased);
+            both([&](Side& s) { change(s, c, Stag{stag_of(kWindow1)}, moved); });
+          }
+          both([&](Side& s) { change(s, at + 20, Stag{stag_of(kWindow1)}, stag_context(kWindow1)); });
           break;
         case 1:
           both([&](Side& s) { s.firmware.at(at, [&s, page] { s.contexts.write_page(3, page << 12); }); });

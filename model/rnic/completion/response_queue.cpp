@@ -16,6 +16,31 @@ ResponseQueue::QpAtomics& ResponseQueue::qp(Qpn qpn) {
   return q;
 }
 
+// The request that the response answers, if it answers one: only then its sink's entry is needed.
+const AtomicIssued* ResponseQueue::request_of(const DeliveredAtomic& r) {
+  const QpAtomics& q = qp(r.qpn);
+  if (q.stopped || !contexts_.qp(r.qpn).valid || q.outstanding.empty()) return nullptr;
+  const AtomicIssued& request = pool_.front(q.outstanding);
+  return request.request_id == r.response.request_id ? &request : nullptr;
+}
+
+// Whether all that is needed for the response in front is there. If its queue pair is another one meanwhile, the entry
+// that was asked for is dropped when it comes.
+bool ResponseQueue::look_up(const DeliveredAtomic& r) {
+  const AtomicIssued* request = request_of(r);
+  const bool other =
+      request == nullptr || (asked_ && sinks.can_use() && sinks.front().index != index_of(Stag{request->sink.lkey}));
+  if (asked_ && other && sinks.can_use()) {
+    sinks.drop();
+    asked_ = false;
+  }
+  if (request != nullptr && !asked_ && sinks.can_ask()) {
+    sinks.ask(index_of(Stag{request->sink.lkey}));
+    asked_ = true;
+  }
+  return asked_ ? request != nullptr && sinks.can_use() : request == nullptr;
+}
+
 // The n-th response answers the n-th request, which its identifier must confirm (choices.md 7). A response that nothing
 // waits for has no buffer of QN 3.
 void ResponseQueue::match(const DeliveredAtomic& r) {
@@ -28,7 +53,9 @@ void ResponseQueue::match(const DeliveredAtomic& r) {
     return refuse(r, q, QpEvent::Kind::kStreamError, wire::rdma::kOperationUnspecified);
   }
   const abi::Sge& sink = request.sink;
-  const StagContext* stag = contexts_.stag(Stag{sink.lkey});
+  const StagContext* stag = sinks.ok() ? &sinks.row().stag : nullptr;
+  sinks.drop();
+  asked_ = false;
   if (stag == nullptr || !stag->covers(sink.lkey, ctx.pd, sink.address, abi::kAtomicBytes) ||
       !(stag->access & abi::kLocalWrite)) {
     return refuse(r, q, QpEvent::Kind::kLocalError, wire::rdma::kLocalCatastrophic);
@@ -62,6 +89,7 @@ void ResponseQueue::reset() {
   qps_.assign(qps_.size(), {});
   pool_ = {};
   writes_ = {};
+  asked_ = false;
 }
 
 Wake ResponseQueue::tick() {
@@ -75,7 +103,7 @@ Wake ResponseQueue::tick() {
     pool_.push(qp(a.qpn).outstanding, a);
     busy = true;
   }
-  if (in->can_pop() && dma->can_push() && event->can_push()) {
+  if (in->can_pop() && look_up(in->front()) && dma->can_push() && event->can_push()) {
     match(in->pop());
     busy = true;
   }

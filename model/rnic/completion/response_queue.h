@@ -36,9 +36,12 @@ class ResponseQueue final : public Stage {
   PushPort<AtomicDone> done{*this, "done"};       // to sq_completion
   PushPort<TxUnblock> unblock{*this, "unblock"};  // to the segmenter's ORD count
   PushPort<QpEvent> event{*this, "event"};
+  StagTable::Reader sinks{*this, "response_queue"};  // for the response in front; bound to the contexts' table
 
   ResponseQueue(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
-      : Stage(nm, clk), contexts_(contexts), qps_(contexts.qps()) {}
+      : Stage(nm, clk), contexts_(contexts), qps_(contexts.qps()) {
+    contexts.stag_table.bind(sinks);
+  }
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
@@ -60,6 +63,8 @@ class ResponseQueue final : public Stage {
     std::uint32_t epoch = 0;
   };
   QpAtomics& qp(Qpn qpn);
+  const AtomicIssued* request_of(const DeliveredAtomic& r);
+  bool look_up(const DeliveredAtomic& r);
   void match(const DeliveredAtomic& r);
   void refuse(const DeliveredAtomic& r, QpAtomics& q, QpEvent::Kind kind, wire::TerminateCause cause);
   void complete();
@@ -68,6 +73,7 @@ class ResponseQueue final : public Stage {
   std::vector<QpAtomics> qps_;
   NodePool<AtomicIssued> pool_;
   Ring<Write> writes_;  // in progress, in order
+  bool asked_ = false;  // for the entry of a sink
   BufferPool buffers_{abi::kAtomicBytes};
   ResponseQueueCounters counters_;
 };

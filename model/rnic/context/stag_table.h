@@ -75,6 +75,10 @@ class NamedStag {
   }
   void reset() { asked_ = false; }
 
+  // For a twin, which asks for the region itself.
+  StagTable::Reader& entry() { return entry_; }
+  StagTable::Reader& region() { return region_; }
+
  private:
   static constexpr std::uint32_t kNone = ~0u;
   // The entry, if the STag is its own.

@@ -17,18 +17,25 @@ AtomicAlu::AtomicAlu(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore&
       in_progress_(contexts.in_flight, StagWrites::kAtomic),
       operations_(cfg.operations),
       slots_(cfg.operations) {
+  target.bind_to(contexts.stag_table);
   contexts.page_table.bind(pages);
   for (unsigned i = 0; i < cfg.operations; ++i) free_.push(i);
 }
+
+namespace {
+
+bool is_assigned(const wire::AtomicRequest& q) {
+  return q.opcode() == wire::AtomicOpcode::kFetchAdd || q.opcode() == wire::AtomicOpcode::kCmpSwap;
+}
+
+}  // namespace
 
 // As for a Read, and more: both directions, alignment of the address on the bus (choices.md 1 to 4).
 std::optional<wire::TerminateCause> AtomicAlu::check(const QueuedAtomic& r) const {
   constexpr std::uint8_t kRights = abi::kRemoteRead | abi::kRemoteWrite | abi::kRemoteAtomic;
   const wire::AtomicRequest& q = r.request;
-  if (q.opcode() != wire::AtomicOpcode::kFetchAdd && q.opcode() != wire::AtomicOpcode::kCmpSwap) {
-    return wire::rdma::kUnexpectedOpcode;
-  }
-  const StagContext* stag = contexts_.named(Stag{q.stag});
+  if (!is_assigned(q)) return wire::rdma::kUnexpectedOpcode;
+  const StagContext* stag = target.named();
   if (stag == nullptr) return wire::rdma::kInvalidStag;
   if (!stag->serves(r.qpn, contexts_.qp(r.qpn))) return wire::rdma::kStagNotAssociated;
   if ((stag->access & kRights) != kRights) return wire::rdma::kAccessRights;
@@ -39,14 +46,25 @@ std::optional<wire::TerminateCause> AtomicAlu::check(const QueuedAtomic& r) cons
 }
 
 MemoryPiece AtomicAlu::target_of(const wire::AtomicRequest& q) const {
-  return contexts_.stag(Stag{q.stag})->piece(q.stag, q.to, abi::kAtomicBytes);
+  return target.named()->piece(q.stag, q.to, abi::kAtomicBytes);
+}
+
+// Whether all that its STag needs is there. A request whose queue pair is gone, or with another opcode, needs nothing.
+bool AtomicAlu::look_up(const QueuedAtomic& next) {
+  if (asked_stag_) return target.ready();
+  if (!contexts_.qp(next.qpn).valid || !is_assigned(next.request)) return true;
+  if (target.can_ask()) {
+    target.ask(Stag{next.request.stag});
+    asked_stag_ = true;
+  }
+  return false;
 }
 
 // Whether it is known where on the bus the target is. Eight aligned octets are in one page, whose row of the page table
 // is asked for when the request is in front. Without a target: whether nothing is asked for.
-bool AtomicAlu::find(const MemoryPiece& target) {
-  const bool paged = static_cast<bool>(target.list);
-  const PagePlace place = place_of(target.list, target.address);
+bool AtomicAlu::find(const MemoryPiece& piece) {
+  const bool paged = static_cast<bool>(piece.list);
+  const PagePlace place = place_of(piece.list, piece.address);
   if (asked_ && pages.can_use() && (!paged || pages.front().index != place.row)) {  // the STag has changed since
     pages.drop();
     asked_ = false;
@@ -56,7 +74,7 @@ bool AtomicAlu::find(const MemoryPiece& target) {
     asked_ = true;
   }
   if (asked_ != paged || (asked_ && !pages.can_use())) return false;
-  if (!paged) address_ = target.address;
+  if (!paged) address_ = piece.address;
   else address_ = (pages.ok() ? pages.row().page[place.page] : kNowhere) + place.offset;
   return true;
 }
@@ -80,6 +98,7 @@ bool AtomicAlu::accept() {
 
 bool AtomicAlu::accept_next() {
   const QueuedAtomic& next = in->front();
+  if (!look_up(next)) return false;
   const bool known = contexts_.qp(next.qpn).valid;
   const auto cause = known ? check(next) : std::optional<wire::TerminateCause>();
   const bool starts = known && !cause;
@@ -92,6 +111,7 @@ bool AtomicAlu::accept_next() {
   }
   held_up_ = false;
   if (std::exchange(asked_, false)) pages.drop();
+  if (std::exchange(asked_stag_, false)) target.drop();
   const QueuedAtomic r = in->pop();
   next_start_ = now() + cfg_.initiation_interval;
   if (!known) return true;  // destroyed since: no QP to answer
@@ -196,7 +216,8 @@ void AtomicAlu::reset() {
   ready_ = unanswered_ = {};
   executing_ = {};
   next_start_ = 0;
-  held_up_ = asked_ = false;
+  held_up_ = asked_stag_ = asked_ = false;
+  target.reset();
   slots_.set(now(), 0, false);
 }
 

@@ -58,7 +58,9 @@ class AtomicAlu final : public Stage {
   PopPort<DmaWriteDone> written{*this, "written"};
   PushPort<AtomicWork> out{*this, "out"};
   PushPort<QpEvent> event{*this, "event"};
-  PageTable::Reader pages{*this, "atomic_alu"};  // for the request in front; bound to the contexts' table
+  // For the request in front; bound to the contexts' tables.
+  NamedStag target{*this, "atomic_alu", "atomic_alu_region"};
+  PageTable::Reader pages{*this, "atomic_alu"};
 
   AtomicAlu(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, const AtomicAluConfig& cfg);
   Wake tick() override;
@@ -90,9 +92,10 @@ class AtomicAlu final : public Stage {
     Cycle done = 0;
   };
 
+  bool look_up(const QueuedAtomic& next);
   std::optional<wire::TerminateCause> check(const QueuedAtomic& r) const;
   MemoryPiece target_of(const wire::AtomicRequest& q) const;
-  bool find(const MemoryPiece& target);
+  bool find(const MemoryPiece& piece);
   unsigned newest_at(std::uint64_t address) const;
   bool accept();
   bool accept_next();
@@ -114,6 +117,7 @@ class AtomicAlu final : public Stage {
   Ring<unsigned> unanswered_;  // in the order of execution; a write is in progress
   Cycle next_start_ = 0;
   bool held_up_ = false;       // the next request waits for an older one
+  bool asked_stag_ = false;    // the entry of its STag is asked for
   bool asked_ = false;         // a row of the page table is asked for
   std::uint64_t address_ = 0;  // of the next request's target, on the bus
   Account slots_;

@@ -11,7 +11,16 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr Cycle kThrough = kToEnd + kToEnd;  // a value is written in the cycle in which it comes
+constexpr Cycle kStag = StagTableConfig{}.read_cycles;
+constexpr Cycle kThrough = kToEnd + kToEnd;   // what comes leaves in the same cycle
+constexpr Cycle kWritten = kThrough + kStag;  // a value: its sink's entry is read
+constexpr Cycle kEach = kStag + 1;            // from one to the next
+
+std::vector<Cycle> one_after_the_other(Cycle first, unsigned count) {
+  std::vector<Cycle> cycles;
+  for (unsigned i = 0; i < count; ++i) cycles.push_back(first + i * kEach);
+  return cycles;
+}
 
 class ResponseQueueTest : public StageTest {
  protected:
@@ -51,9 +60,9 @@ TEST_F(ResponseQueueTest, TheOriginalValueIsInLocalMemoryBeforeTheRequestComplet
   dispatch.send_at(20, response(1, 5, 0x1122334455667788));
   run_until_idle();
   EXPECT_EQ(load_le64(&memory[0x1010]), 0x1122334455667788u);
-  EXPECT_THAT(writer.cycles(), ElementsAre(20 + kThrough));
-  EXPECT_THAT(completions.cycles(), ElementsAre(20 + kThrough + writer.hold + kThrough));
-  EXPECT_THAT(unblocks.cycles(), ElementsAre(20 + kThrough + writer.hold + kThrough));
+  EXPECT_THAT(writer.cycles(), ElementsAre(20 + kWritten));
+  EXPECT_THAT(completions.cycles(), ElementsAre(20 + kWritten + writer.hold + kThrough));
+  EXPECT_THAT(unblocks.cycles(), ElementsAre(20 + kWritten + writer.hold + kThrough));
   EXPECT_EQ(completions[0].qpn, Qpn{1});
   EXPECT_EQ(unblocks[0].kind, TxUnblock::Kind::kReadDone);
   EXPECT_THAT(events, IsEmpty());
@@ -64,7 +73,7 @@ TEST_F(ResponseQueueTest, TheNthResponseAnswersTheNthRequestOfItsQp) {
   run_until_idle();
   EXPECT_THAT(events, IsEmpty());
   EXPECT_THAT(writer.addresses(), ElementsAre(0x1000, 0x1010, 0x1008, 0x1018));
-  EXPECT_EQ(writer.cycles(), in_a_row(20 + kThrough, 4));
+  EXPECT_EQ(writer.cycles(), one_after_the_other(20 + kWritten, 4));
   EXPECT_EQ(completions.size(), 4u);
   EXPECT_EQ(completions[2].qpn, Qpn{2});
 }
@@ -94,6 +103,42 @@ TEST_F(ResponseQueueTest, ALocalBufferThatIsGone) {
   expect_error(wire::rdma::kLocalCatastrophic, QpEvent::Kind::kLocalError);
   EXPECT_THAT(writer.cycles(), IsEmpty());
 }
+// A write counts from the check of its STag: what ends before that is not written to, and a fence sees the rest.
+TEST_F(ResponseQueueTest, ABufferThatEndsInAnyCycleIsWrittenOnlyIfItsEndComesLater) {
+  const StagContext before = region(0x1000, 0x100, abi::kLocalWrite);
+  constexpr Cycle kJudged = kToEnd + kStag;
+  std::uint32_t epoch = 1;
+  for (Cycle ended = kToEnd - 1; ended <= kJudged + 1; ++ended) {
+    const Cycle from = clk.now() + 20;
+    const std::size_t written = writer.cycles().size();
+    firmware.at(from - 10, [this, before, epoch] {
+      contexts.write(Stag{stag_of(3)}, before);
+      contexts.write(Qpn{1}, rts_qp(1, epoch));
+    });
+    segmenter.send_at(from - 5, request(1, 1, 0x1000));
+    dispatch.send_at(from, response(1, 1, 9));
+    StagWrites::Counts begun{}, after{};
+    firmware.at(from + ended, [&] { contexts.write(Stag{stag_of(3)}, StagContext{}); });
+    firmware.at(from + ended + 1, [&] { begun = contexts.in_flight.begun(); });
+    run_until_idle();
+    after = contexts.in_flight.begun();
+    EXPECT_EQ(writer.cycles().size() - written, ended < kJudged ? 0u : 1u) << "cycle " << ended;
+    EXPECT_EQ(begun, after) << "cycle " << ended << ": a write began after the end of its STag";
+    ++epoch;
+  }
+}
+// The row that was asked for belongs to the request of the queue pair before.
+TEST_F(ResponseQueueTest, AQueuePairThatIsReusedWhileAnEntryIsReadStartsAnew) {
+  contexts.write(Stag{stag_of(4)}, region(0x2000, 0x100, abi::kLocalWrite));
+  contexts.commit();
+  segmenter.send(request(1, 1, 0x1000));
+  dispatch.send_at(20, response(1, 1, 9));
+  firmware.at(20 + kToEnd, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  segmenter.send_at(20 + kToEnd, {Qpn{1}, 1, {0x2000, 8, stag_of(4)}});
+  run_until_idle();
+  EXPECT_THAT(writer.addresses(), ElementsAre(0x2000));
+  EXPECT_THAT(writer.cycles(), ElementsAre(20 + kWritten + kStag));
+}
 TEST_F(ResponseQueueTest, BackpressureLosesNothingInAnyOrderOfCalls) {
   clk.shuffle(3);
   completions.pause(every(5, 4));
@@ -114,7 +159,7 @@ TEST_F(ResponseQueueTest, BackpressureLosesNothingInAnyOrderOfCalls) {
 TEST_F(ResponseQueueTest, AReusedQpStartsAnew) {
   segmenter.send({request(1, 1, 0x1000), request(1, 2, 0x1008)});
   dispatch.send_at(20, {response(1, 1, 9), response(1, 1, 7)});
-  firmware.at(22, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });  // while the value is being written
+  firmware.at(22 + kStag, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });  // while the value is being written
   segmenter.pause(window(2, 40));
   segmenter.send(request(1, 1, 0x1010));
   dispatch.pause(window(21, 60));
@@ -144,7 +189,7 @@ TEST_F(ResponseQueueTest, AnOriginalValueInAPageListIsOneWriteThatBringsTheList)
   run_until_idle();
   EXPECT_THAT(writer.writes(), ElementsAre(std::pair(0xffd, abi::kAtomicBytes), std::pair(0x1010, abi::kAtomicBytes)));
   EXPECT_THAT(writer.lists(), ElementsAre(PageList::of(3, 12), PageList{}));
-  EXPECT_EQ(writer.cycles(), in_a_row(20 + kThrough, 2));
+  EXPECT_EQ(writer.cycles(), one_after_the_other(20 + kWritten, 2));
   EXPECT_EQ(completions.size(), 2u);
 }
 

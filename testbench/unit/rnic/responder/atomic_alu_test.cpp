@@ -83,9 +83,10 @@ class AtomicAluTest : public StageTest {
 
 constexpr AtomicRequest kAdd = AtomicRequest::fetch_add(1, 0);
 
-// From the cycle c of a request: its read; the read's answer after kRead and two links; kPipeline; the write; the
-// write's answer after kWrite and two links; the answer.
-constexpr Cycle kFirst = 1;
+// From the cycle c of a request: the entry of its STag; its read; the read's answer after kRead and two links;
+// kPipeline; the write; the write's answer after kWrite and two links; the answer.
+constexpr Cycle kStag = StagTableConfig{}.read_cycles;
+constexpr Cycle kFirst = 1 + kStag;                // when the entry of its STag is there
 constexpr Cycle kRow = TableConfig{}.read_cycles;  // of the page table
 constexpr Cycle kReadTrip = 1 + kRead + 1, kWriteTrip = 1 + kWrite + 1;
 constexpr Cycle kAnswer = kFirst + kReadTrip + kPipeline + kWriteTrip + 1;
@@ -203,8 +204,8 @@ TEST_F(AtomicAluTest, OneAddressBackToBack) {
 TEST_F(AtomicAluTest, AResultThatIsBeingWrittenIsForwarded) {
   irrq.send(add(10, 0x1000, 1));
   const Cycle result = kFirst + kReadTrip + kPipeline;
-  irrq.pause(window(1, result));
-  irrq.send(add(1, 0x1000, 2));  // taken one cycle after the result
+  irrq.pause(window(1, result - kStag));
+  irrq.send(add(1, 0x1000, 2));  // starts one cycle after the result
   run_until_idle();
   EXPECT_EQ(reader.requests().size(), 1u);
   EXPECT_THAT(originals(), ElementsAre(0, 10));
@@ -466,10 +467,39 @@ TEST_F(AtomicAluTest, AtomicsInThePagesOfARegion) {
   last_of_a_page.request.stag = first_of_the_next.request.stag = stag_of(9);
   irrq.send({last_of_a_page, first_of_the_next});
   run_until_idle();
-  EXPECT_THAT(reader.cycles(), ElementsAre(kFirst + kRow + 1, kFirst + kRow + kIi + 1));
+  EXPECT_THAT(reader.cycles(),
+              ElementsAre(kFirst + kRow + 1, kFirst + kRow + std::max<Cycle>(kIi, 1 + kStag + kRow) + 1));
   EXPECT_THAT(originals(), ElementsAre(5, 7));
   EXPECT_EQ(word(0x4ff8), 6u);
   EXPECT_EQ(word(0x2000), 9u);
+}
+// What counts is the entry as it is when the atomic starts, from which cycle on it is in progress.
+TEST_F(AtomicAluTest, AnStagThatEndsInAnyCycleAllowsNothingFromTheNextOneOn) {
+  for (Cycle ended = 0; ended <= kFirst + 1; ++ended) {
+    const Cycle from = clk.now() + 100;
+    const std::size_t answers = segmenter.size(), refused = events.size();
+    StagWrites::Counts begun{};
+    irrq.send_at(from, add(1, 0x1000));
+    firmware.at(from + ended, [this] { contexts.write(Stag{stag_of(3)}, StagContext{}); });
+    firmware.at(from + ended + 1, [&] { begun = contexts.in_flight.begun(); });
+    firmware.at(from + 90, [this] { contexts.write(Stag{stag_of(3)}, region(0x1000, 0x100, kRights)); });
+    run_until_idle();
+    EXPECT_EQ(segmenter.size() - answers, ended < kFirst ? 0u : 1u) << "cycle " << ended;
+    EXPECT_EQ(events.size() - refused, ended < kFirst ? 1u : 0u) << "cycle " << ended;
+    EXPECT_EQ(begun, contexts.in_flight.begun()) << "cycle " << ended << ": it begins after the end of its STag";
+  }
+}
+TEST_F(AtomicAluTest, AWindowWaitsForTheEntryOfItsRegion) {
+  StagContext window = region(0x1000, 0x100, kRights);
+  window.kind = StagKind::kWindow1;
+  window.region = stag_of(3);
+  contexts.write(Stag{stag_of(9)}, window);
+  contexts.commit();
+  QueuedAtomic r = add(1, 0x1000);
+  r.request.stag = stag_of(9);
+  irrq.send(r);
+  run_until_idle();
+  EXPECT_THAT(reader.cycles(), ElementsAre(kFirst + kStag + 1));
 }
 // The row that was asked for is dropped when it comes, and the right one is asked for.
 TEST_F(AtomicAluTest, AnStagThatChangesWhileItsPageIsReadLeadsToItsNewPage) {
