@@ -172,10 +172,10 @@ bool FwCpu::issue(TimedOperation& operation) {
       operation.action);
 }
 
-// Ends an STag: the register is ready for the next access when all writes that the STag allowed are out (RFC 5040
-// section 8.1.1).
+// An entry that the firmware takes away may have had a valid STag: the register is ready for the next access when all
+// writes that it allowed are out (RFC 5040 section 8.1.1).
 bool FwCpu::write(const fw::WriteStag& op) {
-  if (contexts_.stag(op.stag)->valid && !op.context.valid) fence_.emplace(*this, contexts_.in_flight, now());
+  if (!op.context.valid && !op.context.allocated) fence_.emplace(*this, contexts_.in_flight, now());
   contexts_.write(op.stag, op.context);
   return true;
 }

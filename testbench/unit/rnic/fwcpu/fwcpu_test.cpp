@@ -132,6 +132,23 @@ TEST_F(FwCpuTest, TheEndOfAnStagWaitsForTheWritesUnderWay) {
   EXPECT_LT(clk.activity().ticks, 100u);  // it is woken, and does not poll before
 }
 
+// Somebody else has invalidated it, perhaps just now.
+TEST_F(FwCpuTest, SoDoesTheEndOfAnEntryThatIsInvalidAlready) {
+  constexpr std::uint32_t kStag = 3 << 8 | 0x5a;
+  FetchedCommand window = command(abi::CommandOp::kAllocMw, kStag);
+  window.command.flags = 1;
+  host.send(window);
+  host.send(command(abi::CommandOp::kDeregisterMr, kStag));
+  contexts.in_flight.begin(StagWrites::kPlacement);
+  contexts.in_flight.commit();
+  At placement("placement", clk);
+  placement.at(1000, [&] { contexts.in_flight.end(StagWrites::kPlacement); });
+  run_until_idle();
+  ASSERT_EQ(to_host.size(), 2u);
+  EXPECT_LT(to_host.cycles()[0], 1000u) << "a new entry waits for nothing";
+  EXPECT_EQ(to_host.cycles()[1], 1001 + 8 * 4 + 1);
+}
+
 class HalfClock : public FwCpuTest {
  protected:
   static FwCpuConfig config() {
