@@ -130,6 +130,7 @@ package rnic_messages_pkg;
 
   typedef struct packed {
     logic [31:0] qpn;
+    logic ok;
   } atomic_done_t;
 
   typedef struct packed {

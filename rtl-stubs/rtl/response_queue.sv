@@ -104,6 +104,7 @@ module response_queue #(
   assign told                          = complete && epoch_then == written_epoch_i;
   assign done_valid_o                  = told;
   assign done_o.qpn                    = 32'(written_index_o);
+  assign done_o.ok                     = written_i.ok;
   assign unblock_valid_o               = told;
   assign unblock_o.kind                = rnic_messages_pkg::TxUnblockReadDone;
   assign unblock_o.qpn                 = 32'(written_index_o);

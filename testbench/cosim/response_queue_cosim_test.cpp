@@ -37,7 +37,7 @@ class Memory final : public Answerer<DmaWriteRequest, DmaWriteDone> {
       if (r.notify) answers_.push_back(now() + 20);
     }
     if (!answers_.empty() && answers_.front() <= now() && out->can_push()) {
-      out->push({0});
+      out->push({0, ++answered_ % 5 != 0});
       answers_.pop_front();
     }
     return in->can_pop() || !answers_.empty() ? Wake::next_cycle() : Wake::on_traffic();
@@ -45,6 +45,7 @@ class Memory final : public Answerer<DmaWriteRequest, DmaWriteDone> {
 
  private:
   std::deque<Cycle> answers_;
+  unsigned answered_ = 0;  // each fifth octet has no page any more
 };
 
 struct ResponseQueueEnds {

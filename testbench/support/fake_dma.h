@@ -67,7 +67,8 @@ class FakeDma final : public Answerer<DmaReadRequest, DmaReadDone> {
 class FakeDmaWrite final : public Answerer<DmaWriteRequest, DmaWriteDone> {
  public:
   Cycle hold = 3;
-  Pattern pause;  // takes nothing
+  std::set<std::uint64_t> lost;  // answered as writes without a page
+  Pattern pause;                 // takes nothing
 
   FakeDmaWrite(PushPort<DmaWriteRequest>& requests, PopPort<DmaWriteDone>& answers, std::vector<std::uint8_t>& memory)
       : Answerer(requests, answers), memory_(memory) {}
@@ -102,7 +103,7 @@ class FakeDmaWrite final : public Answerer<DmaWriteRequest, DmaWriteDone> {
       RNIC_CHECK(r.address + r.bytes <= memory_.size());
       std::memcpy(&memory_[r.address], r.src->bytes() + r.src_offset, r.bytes);
       on_landing(r.address, r.src->bytes() + r.src_offset, r.bytes);
-      if (r.notify) out->push({r.tag});
+      if (r.notify) out->push({r.tag, lost.count(r.address) == 0});
       held_.pop_front();
     }
     return held_.empty() && !in->can_pop() ? Wake::on_traffic() : Wake::next_cycle();

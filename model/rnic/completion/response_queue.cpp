@@ -77,11 +77,11 @@ void ResponseQueue::refuse(const DeliveredAtomic& r, QpAtomics& q, QpEvent::Kind
 
 // The value cannot be overtaken any more: the request is complete, and one fewer counts against ORD.
 void ResponseQueue::complete() {
-  written->pop();
+  const bool ok = written->pop().ok;
   contexts_.in_flight.end(StagWrites::kOriginalValue);
   const Write w = writes_.pop();
   if (w.epoch != contexts_.qp(w.qpn).epoch) return;
-  done->push({w.qpn});
+  done->push({w.qpn, ok});
   unblock->push({TxUnblock::Kind::kReadDone, w.qpn});
 }
 

@@ -89,11 +89,15 @@ void SqCompletion::list(Qpn qpn) {
   list_pool_.push(listed_, qpn);
 }
 
-// Consumes what it waited for. A Read whose sink could not be invalidated has failed, whatever was placed.
+// Consumes what it waited for. A Read whose sink could not be invalidated has failed, whatever was placed, and so has
+// an atomic whose original value has no page.
 void SqCompletion::finish(QpSq& q, WqeIssued& w) {
   if (awaited(w) == Awaited::kNothing) return;
   --q.arrived(awaited(w));
   if (awaited(w) == Awaited::kRead) w.status = outcome_pool_.pop(q.outcomes);
+  if (awaited(w) == Awaited::kAtomic && q.before_lost_value != kNone && q.before_lost_value-- == 0) {
+    w.status = abi::WcStatus::kLocQpOpErr;
+  }
   if (w.status != abi::WcStatus::kSuccess) {
     event->push({QpEvent::Kind::kLocalError, w.qpn, wire::rdma::kLocalCatastrophic});
   }
@@ -158,6 +162,14 @@ void SqCompletion::take(const ReadDone& r) {
   endings_.push_back(ending);
 }
 
+// The first one that has failed ends the queue pair.
+void SqCompletion::take(const AtomicDone& a) {
+  QpSq& q = qp(a.qpn);
+  if (!a.ok && q.before_lost_value == kNone) q.before_lost_value = q.arrived(Awaited::kAtomic);
+  ++q.arrived(Awaited::kAtomic);
+  list(a.qpn);
+}
+
 // Fences pass in the order in which they were set up.
 bool SqCompletion::finish_ending() {
   Ending& e = endings_.front();
@@ -214,9 +226,7 @@ Wake SqCompletion::tick() {
     busy = true;
   }
   if (atomic_done->can_pop()) {
-    const Qpn qpn = atomic_done->pop().qpn;
-    ++qp(qpn).arrived(Awaited::kAtomic);
-    list(qpn);
+    take(atomic_done->pop());
     busy = true;
   }
   if (!listed_.empty() && cqe->can_push() && event->can_push()) {

@@ -49,13 +49,15 @@ class SqCompletion final : public Stage {
   enum class Awaited : std::uint8_t { kNothing, kAck, kRead, kAtomic };
 
  private:
+  static constexpr std::uint32_t kNone = ~0u;
   struct QpSq {
     std::uint32_t epoch = 0;
     PooledQueue outstanding;
-    PooledQueue sinks;            // of the Reads that wait for their response: WqeIssued::ends,
-    PooledQueue outcomes;         // and how the invalidation of those that have it went
-    std::uint32_t sends = 0;      // Sends and Writes in `outstanding`
-    std::uint32_t lost = 0;       // those of them that never left, which are the last ones
+    PooledQueue sinks;                        // of the Reads that wait for their response: WqeIssued::ends,
+    PooledQueue outcomes;                     // and how the invalidation of those that have it went
+    std::uint32_t sends = 0;                  // Sends and Writes in `outstanding`
+    std::uint32_t lost = 0;                   // those of them that never left, which are the last ones
+    std::uint32_t before_lost_value = kNone;  // atomics that arrived before one whose original value is lost
     bool responses_over = false;  // our Terminate was sent, or the peer has closed: no more responses will come
     bool flushing = false;        // the stream is over: nothing will be acknowledged any more
     bool listed = false;
@@ -81,6 +83,7 @@ class SqCompletion final : public Stage {
   void list(Qpn qpn);
   void take(const WqesAcked& a);
   void take(const ReadDone& r);
+  void take(const AtomicDone& a);
   bool finish_ending();
   void end_read(Qpn qpn, abi::WcStatus status);
   void retire(Qpn qpn);

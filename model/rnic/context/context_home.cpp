@@ -31,6 +31,7 @@ void ContextHome::reset() {
   to_send_.clear();
   fetching_ = 0;
   writes_.clear();
+  reports_.clear();
   board_.reset();
 }
 
@@ -40,6 +41,7 @@ Wake ContextHome::tick() {
   busy |= take_answer();
   busy |= take_miss();
   busy |= send();
+  busy |= tell();
   if (busy) return Wake::next_cycle();
   if (kind_ == HomeKind::kHost) return Wake::on_traffic();
   Cycle next = kNever;
@@ -72,7 +74,7 @@ bool ContextHome::take_op() {
       if (!write_entry(op)) return false;
       break;
     case HomeOp::Kind::kRelease:
-      if (!at_rest() || !events->can_push()) return false;
+      if (!at_rest() || !reports_.empty() || !events->can_push()) return false;
       home_.assign(home_.size(), kNowhere);
       events->push({HomeEvent::Kind::kReleased});
       break;
@@ -153,35 +155,45 @@ void ContextHome::send(unsigned number) {
 
 bool ContextHome::take_answer() {
   if (read_done->can_pop()) {
-    const DmaReadDone& done = read_done->front();
-    if (!finish(done.tag, done.ok)) return false;
-    read_done->drop();
+    const DmaReadDone done = read_done->pop();
+    finish(done.tag, done.ok);
     return true;
   }
   const auto done =
       std::find_if(fetches_.begin(), fetches_.end(), [this](const Fetch& f) { return f.done_at <= now(); });
-  return done != fetches_.end() && finish(static_cast<unsigned>(done - fetches_.begin()), true);
+  if (done == fetches_.end()) return false;
+  finish(static_cast<unsigned>(done - fetches_.begin()), true);
+  return true;
 }
 
-// False if the firmware cannot take an event yet.
-bool ContextHome::finish(unsigned number, bool ok) {
+void ContextHome::finish(unsigned number, bool ok) {
   Fetch& fetch = fetches_[number];
   if (fetch.stale) {
     ++counters_.refetches;
     fetch.done_at = kNever;
     to_send_.push_back(number);
-    return true;
+    return;
   }
   if (std::exchange(fetch.flip, false)) fetch.octets[kFlipped / 8] ^= 1u << kFlipped % 8;
   const bool whole = ok && unpack(fetch);
-  if (!whole && !events->can_push()) return false;
-  if (!whole) events->push({HomeEvent::Kind::kLost, fetch.miss.index});
+  if (!whole) report(fetch.miss.index);
   counters_.fetch_cycles += now() - fetch.since;
   counters_.failed += !ok;
   counters_.corrupt += ok && !whole;
   contexts_.page_table.fill(fetch.miss, ok ? &row_ : nullptr);
   fetch = {};
   --fetching_;
+}
+
+// The row does not wait for that: the firmware may wait for a write which waits for the row.
+void ContextHome::report(std::uint32_t row) {
+  const auto same = [row](std::uint32_t waiting) { return waiting == row; };
+  if (reports_.size() < kReports && !reports_.any(same)) reports_.push(row);
+}
+
+bool ContextHome::tell() {
+  if (reports_.empty() || !events->can_push()) return false;
+  events->push({HomeEvent::Kind::kLost, reports_.pop()});
   return true;
 }
 

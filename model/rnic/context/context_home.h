@@ -51,7 +51,8 @@ struct ContextHomeCounters {
 // One operation, one miss, one request and one answer a cycle.
 class ContextHome final : public Stage {
  public:
-  static constexpr unsigned kWrites = 8;  // entries on their way to the home
+  static constexpr unsigned kWrites = 8;   // entries on their way to the home
+  static constexpr unsigned kReports = 8;  // lost rows that the firmware has not heard of; no further ones are kept
 
   PopPort<TableMiss> misses{*this, "misses"};
   PopPort<HomeOp> ops{*this, "ops"};
@@ -86,7 +87,9 @@ class ContextHome final : public Stage {
   bool send();
   void send(unsigned number);
   bool take_answer();
-  bool finish(unsigned number, bool ok);
+  void finish(unsigned number, bool ok);
+  void report(std::uint32_t row);
+  bool tell();
   bool unpack(const Fetch& fetch);
   bool being_written(std::uint32_t row) const {
     return writes_.any([row](std::uint32_t written) { return written == row; });
@@ -103,8 +106,9 @@ class ContextHome final : public Stage {
   std::vector<Fetch> fetches_;
   std::vector<unsigned> to_send_;  // fetches
   unsigned fetching_ = 0;
-  Ring<std::uint32_t> writes_;  // rows, of entries on their way
-  PageRow row_;                 // unpacked
+  Ring<std::uint32_t> writes_;   // rows, of entries on their way
+  Ring<std::uint32_t> reports_;  // lost rows
+  PageRow row_;                  // unpacked
   ContextHomeCounters counters_;
 };
 

@@ -123,11 +123,13 @@ struct AtomicIssued {
 // The oldest outstanding atomic of a QP is complete: the value is in local memory.
 struct AtomicDone {
   Qpn qpn;
+  bool ok = true;  // false: there is no page for the original value
 
   static constexpr const char* kMessage = "atomic_done";
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("qpn", m.qpn);
+    v("ok", 1, m.ok);
   }
 };
 

@@ -15,8 +15,8 @@ namespace rnic::pcie {
 // That a client's queue takes ahead: so many, or twice as many as misses that may be in flight, as some of them hit.
 inline constexpr unsigned kRequests = 8;
 
-// Whether the region that a request names still has its list. A write names none: the pages are its own until it is out,
-// for which the end of its STag waits.
+// Whether the region that a request names still has its list. A write names none: the pages are its own until it is
+// out, for which the end of its STag waits.
 template <class Request>
 class RegionsOf {
  public:

@@ -67,6 +67,17 @@ TEST_F(ResponseQueueTest, TheOriginalValueIsInLocalMemoryBeforeTheRequestComplet
   EXPECT_EQ(unblocks[0].kind, TxUnblock::Kind::kReadDone);
   EXPECT_THAT(events, IsEmpty());
 }
+TEST_F(ResponseQueueTest, AValueWithoutAPageIsSaid) {
+  segmenter.send({request(1, 5, 0x1000), request(1, 7, 0x1010), request(1, 8, 0x1018)});
+  writer.lost = {0x1010};
+  dispatch.send_at(20, {response(1, 5, 50), response(1, 7, 70), response(1, 8, 80)});
+  run_until_idle();
+  ASSERT_EQ(completions.size(), 3u);
+  EXPECT_TRUE(completions[0].ok);
+  EXPECT_FALSE(completions[1].ok);
+  EXPECT_TRUE(completions[2].ok);
+  EXPECT_EQ(unblocks.size(), 3u);
+}
 TEST_F(ResponseQueueTest, TheNthResponseAnswersTheNthRequestOfItsQp) {
   segmenter.send({request(1, 5, 0x1000), request(2, 1, 0x1008), request(1, 7, 0x1010), request(1, 8, 0x1018)});
   dispatch.send_at(20, {response(1, 5, 50), response(1, 7, 70), response(2, 1, 10), response(1, 8, 80)});

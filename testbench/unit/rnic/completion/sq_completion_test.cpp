@@ -296,6 +296,20 @@ TEST_F(SqCompletionTest, AtomicsAndReadsCompleteInPostingOrder) {
                                    abi::WcOpcode::kRdmaWrite));
 }
 
+// The answers come before the first of the requests retires.
+TEST_F(SqCompletionTest, AnAtomicWhoseOriginalValueIsLostFailsAndNoneBeforeIt) {
+  segmenter.send(
+      {issue(1), issue(2, WrOpcode::kFetchAdd), issue(3, WrOpcode::kFetchAdd), issue(4, WrOpcode::kFetchAdd)});
+  response_queue.send_at(40, {{Qpn{1}}, {Qpn{1}, false}, {Qpn{1}}});
+  tcp.send_at(60, {FlowId{1}, 1});
+  run_until_idle();
+  std::vector<abi::WcStatus> statuses;
+  for (const CqeRequest& c : cqes) statuses.push_back(c.cqe.status);
+  EXPECT_THAT(statuses, ElementsAre(WcStatus::kSuccess, WcStatus::kSuccess, WcStatus::kLocQpOpErr, WcStatus::kSuccess));
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].kind, QpEvent::Kind::kLocalError);
+}
+
 TEST_F(SqCompletionTest, AnAtomicDoesNotCompleteOnAcknowledgements) {
   segmenter.send(issue(1, WrOpcode::kFetchAdd));
   tcp.send_at(20, {FlowId{1}, 1});

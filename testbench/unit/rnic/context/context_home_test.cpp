@@ -198,14 +198,18 @@ TEST_F(ContextHomeTest, ARowThatCannotBeReadIsReportedAndTriedAgain) {
   EXPECT_EQ(b.dut.counters().failed, 1u);
 }
 
-TEST_F(ContextHomeTest, ErrorsWaitForTheFirmwareAndNoneIsForgotten) {
+// The firmware takes nothing until cycle 5000. Four events are in the link, and further rows wait, each once.
+TEST_F(ContextHomeTest, RowsDoNotWaitForAFirmwareThatIsBusy) {
   Bench b;
-  b.events.pause(Pattern::every(40, 39));
+  b.events.pause(Pattern::window(0, 5000));
   b.ops.send(home);
-  for (unsigned n = 0; n < 12; ++n) b.dma.fails.insert(n), b.reader.asks.emplace_back(20 + 3 * n, n);
+  for (unsigned n = 0; n < 30; ++n) b.dma.fails.insert(n), b.reader.asks.emplace_back(20 + 40 * n, n % 15);
   run_until_idle();
-  ASSERT_EQ(b.events.size(), 12u);
+  ASSERT_EQ(b.reader.uses.size(), 30u);
   for (const Reader::Use& use : b.reader.uses) EXPECT_FALSE(use.ok);
+  EXPECT_LT(b.reader.uses.back().at, 2000u);
+  EXPECT_EQ(b.dut.counters().failed, 30u);
+  EXPECT_EQ(b.events.size(), Netlist::kFew.depth + ContextHome::kReports);
 }
 
 TEST_F(ContextHomeTest, TheHomeIsReleasedWhenNothingOfItIsUnderWay) {
