@@ -29,6 +29,7 @@ const kBlocks = [
   ["command_fetch", 4, 3, [], "command_fetch.commands"],
   ["fwcpu", 5, 3, ["fwcpu"], "fwcpu.operations"],
   ["tcp_connection", 6, 3, [], "tcp_connection.opened"],
+  ["context_home", 7, 3, ["context.page_cache", "context.page_misses"], "context_home.fetches"],
   ["sctp_crc_check", 3, 4, [], "sctp_crc_check.good"],
   ["sctp_crc_insert", 4, 4, [], "sctp_crc_insert.inserted"],
   ["sctp_association", 5, 4, [], "sctp_association.segments"],
@@ -57,7 +58,7 @@ const kLinks = {
   sq_completion: ["completion.send_cqes"], cqe_writer: ["completion.cqe_writes"], terminate_generator: ["firmware.terminates"],
   event_writer: ["firmware.event_writes"], command_fetch: ["firmware.commands"], tcp_connection: ["firmware.tcp_events"],
   sctp_rx: ["sctp.received"], sctp_association: ["sctp.segments", "sctp.packets"], sctp_tx: ["sctp.tx_frames"], sctp_crc_check: ["sctp.rx_checked"],
-  sctp_crc_insert: ["sctp.tx_sealed"],
+  sctp_crc_insert: ["sctp.tx_sealed"], context_home: ["context.home_reads"],
 };
 // The links of a chip's datapath in the utilization of stats.json.
 const kDatapaths = {
