@@ -46,8 +46,8 @@ package rnic_ddp_pkg;
     logic [15:0] bytes;    // no more than a ULPDU has
     logic [24:0] page_list;  // first entry in the page table and page size; 0: none
   } memory_piece_t;
-  function automatic logic [24:0] list_of(logic [4:0] log_page, logic [19:0] first_page);
-    return log_page == '0 ? '0 : {first_page, log_page};
+  function automatic logic [24:0] list_of(input logic [4:0] log_page, input logic [19:0] first_page);
+    list_of = log_page == '0 ? '0 : {first_page, log_page};
   endfunction
   parameter int unsigned MemoryPieceBits = 105;
 
