@@ -23,7 +23,7 @@ TLPS = {"tlp_read", "tlp_write", "tlp_completion", "tlp_config"}
 REGISTERS = pathlib.Path(__file__).resolve().parent.parent / "model/abi/rnic_regs.h"
 DOORBELL = re.compile(r"^struct (?:\w+Doorbell|CqArm|EvqCi) \{\n.*kOffset = (0x[0-9a-f]+);", re.MULTILINE)
 REQUEST = re.compile(r"^\w+\.(rq|srq)?\d+(#\d+)?\.\d+$")
-OWNER = re.compile(r"^\w+\.(rq|srq|int|qp|cq|flow|cmd|ev)?\d+(#\d+)?\.\d+$")
+OWNER = re.compile(r"^\w+\.(rq|srq|int|qp|cq|flow|cmd|ev|ctx)?\d+(#\d+)?\.\d+$")
 
 
 def rows(path):

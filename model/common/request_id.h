@@ -24,7 +24,8 @@ struct RequestId {
     kCompletionQueue,  // of a completion queue: its consumer's index, arming it
     kFlow,             // of a TCP connection: set-up, pure ACKs, its end. `queue` is the flow
     kCommand,          // the n-th command of the host
-    kEvent             // the n-th event to the host, its interrupt included
+    kEvent,            // the n-th event to the host, its interrupt included
+    kContext           // the n-th row of contexts that are not on the chip; `queue` is their ContextKind
   };
   static constexpr unsigned kNodeBits = 16, kKindBits = 4, kQueueBits = 17, kLifeBits = 9, kSequenceBits = 28;
   static constexpr unsigned kPlaceBits = kKindBits + kQueueBits + kLifeBits + kSequenceBits;
@@ -68,7 +69,8 @@ struct RequestId {
   }
 
   // "a.3.17" is request 17 of the send queue of QP 3 on node a, "a.rq3.0" one of its receive queue; the other kinds are
-  // srq, int, qp, cq, flow, cmd and ev. A number that was in use before has "#" and how often: "a.3#1.17". "" is none.
+  // srq, int, qp, cq, flow, cmd, ev and ctx. A number that was in use before has "#" and how often: "a.3#1.17". "" is
+  // none.
   std::string text(const std::vector<std::string>& nodes) const;
   // The id of such a text, or nothing.
   static std::optional<RequestId> parse(std::string_view text, const std::vector<std::string>& nodes);
@@ -89,7 +91,7 @@ static_assert(sizeof(RequestId) == 12);
 namespace detail {
 
 // Of RequestId::Kind.
-inline constexpr std::string_view kOwnerWords[] = {"", "rq", "srq", "int", "qp", "cq", "flow", "cmd", "ev"};
+inline constexpr std::string_view kOwnerWords[] = {"", "rq", "srq", "int", "qp", "cq", "flow", "cmd", "ev", "ctx"};
 
 // Takes a number off the front.
 inline bool take(std::string_view& text, std::uint64_t bits, std::uint64_t& number) {

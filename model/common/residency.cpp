@@ -10,17 +10,19 @@ namespace {
 constexpr std::uint64_t kSeed = 1;
 }
 
-Residency::Residency(const std::string& name, const CacheConfig& config)
-    : config_(config), sets_(config.entries / config.ways), lines_(config.entries), random_(kSeed) {
+std::string fault_of(const CacheConfig& config) {
+  const std::string ways = std::to_string(config.ways);
   if (config.entries % config.ways != 0) {
-    throw ConfigError(name + ": " + std::to_string(config.ways) + " ways do not divide " +
-                      std::to_string(config.entries) + " entries");
+    return "ways: " + ways + " do not divide " + std::to_string(config.entries) + " entries";
   }
-  if (config.policy != CachePolicy::kPlru) return;
-  if ((config.ways & (config.ways - 1)) != 0) {
-    throw ConfigError(name + ": policy plru needs a power of two of ways, not " + std::to_string(config.ways));
-  }
-  trees_.resize(sets_);
+  const bool power = (config.ways & (config.ways - 1)) == 0;
+  return power || config.policy != CachePolicy::kPlru ? "" : "ways: plru needs a power of two, not " + ways;
+}
+
+Residency::Residency(const CacheConfig& config)
+    : config_(config), sets_(config.entries / config.ways), lines_(config.entries), random_(kSeed) {
+  RNIC_CHECK(fault_of(config).empty());
+  if (config.policy == CachePolicy::kPlru) trees_.resize(sets_);
 }
 
 std::uint32_t Residency::find(std::uint32_t index) const {

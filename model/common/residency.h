@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "model/common/prng.h"
@@ -33,13 +34,16 @@ struct CacheConfig {
   }
 };
 
+// What of the settings does not fit, beginning with its key; "" if all do. To be asked for of a cache that is used.
+std::string fault_of(const CacheConfig& config);
+
 // A row's set is its index modulo the sets, and its place is way * sets + set. A pinned row stays.
 class Residency {
  public:
   static constexpr std::uint32_t kNone = ~0u;
 
-  // ConfigError, which begins with `name`, if the ways do not divide the entries, or are no power of two for a tree.
-  Residency(const std::string& name, const CacheConfig& config);
+  // The ways divide the entries, and are a power of two for a tree (fault_of()).
+  explicit Residency(const CacheConfig& config);
 
   std::size_t places() const { return lines_.size(); }
   // kNone: it is not here.

@@ -66,7 +66,7 @@ TableBase::TableBase(std::string name, ClockDomain& clk, std::size_t rows, unsig
       misses_account_(cache_config_.misses_in_flight) {
   RNIC_CHECK_MSG(config.read_cycles >= 1 && config.read_ports >= 1 && config.banks >= 1, name_);
   if (cache == nullptr || cache->entries >= rows) return;
-  cache_ = std::make_unique<Residency>(name_, *cache);
+  cache_ = std::make_unique<Residency>(*cache);
   bad_.resize(cache->entries);
 }
 
@@ -182,8 +182,9 @@ void TableBase::call_holders(std::uint32_t row) {
 
 void TableBase::commit() {
   registered_ = false;
-  if (!writes_.empty()) apply_writes();
+  settle_writes();
   if (!arrivals_.empty()) settle();
+  if (forgets_) drop_rows();
   if (pending_ != 0) grant();
   if (cached()) release();
 }
@@ -286,6 +287,21 @@ void TableBase::settle() {
   pending_ |= std::exchange(blocked_, 0);
 }
 
+void TableBase::forget() {
+  RNIC_CHECK_MSG(fetched_.empty(), name_, ": rows are forgotten while they are fetched");
+  forgets_ = cached();
+  if (forgets_) commit_later();
+}
+
+// A row that somebody waits to use is not what its home has any more.
+void TableBase::drop_rows() {
+  forgets_ = false;
+  for (std::uint32_t place = 0; place < cache_->places(); ++place) {
+    if (cache_->pinned(place)) bad_[place] = true;
+    else cache_->drop(place);
+  }
+}
+
 // Each reader's rows in the order of its asks, one a cycle.
 void TableBase::release() {
   for (std::uint32_t left = holding_; left != 0; left &= left - 1) {
@@ -343,6 +359,7 @@ void TableBase::reset_cache() {
   cache_->reset();
   fetched_.clear();
   arrivals_.clear();
+  forgets_ = false;
   bad_.assign(bad_.size(), false);
   blocked_ = holding_ = 0;
   account();
@@ -360,11 +377,11 @@ void TableBase::describe(const Description& d) {
       "busy", [this] { return static_cast<double>(counters_.accesses); },
       [this, ports] { return static_cast<double>(clk_.next()) * ports; },
       "accesses, as a share of what its ports allow");
-  fixed("entries", static_cast<double>(rows_), "rows", "what it holds");
+  fixed("entries", static_cast<double>(rows_), "rows", "on the chip or in their home");
   fixed("bits", row_bits_, "bits", "of a row");
   fixed("ports", config_.read_ports, "ports", "for reads, of each bank");
   fixed("banks", config_.banks, "banks", "its parts with ports of their own");
-  fixed("size", static_cast<double>(rows_) * row_bits_ / 8, "octets", "of the memory");
+  fixed("size", static_cast<double>(places()) * row_bits_ / 8, "octets", "of the memory on the chip");
 }
 
 void TableBase::describe_cache(const Description& d, const CacheNames& names) {

@@ -158,6 +158,9 @@ class TableBase : public Committed, public Part {
   // Where rows that are not on the chip are asked for. Before the first cycle.
   void connect_home(PopPort<TableMiss>& misses);
   const CacheCounters& cache_counters() const { return cache_counters_; }
+  // Drops all rows at the end of this cycle: from then on each is fetched when it is asked for. Called in a stage's
+  // cycle, when no fetch is under way.
+  void forget();
   void describe_cache(const Description& d, const CacheNames& names);
   bool has(std::uint32_t index) const { return index < rows_; }
   // The stage whose columns own() changes in place.
@@ -166,6 +169,10 @@ class TableBase : public Committed, public Part {
   std::vector<LinkBase*> links() const;
 
   void commit() override;  // writes, then grants
+  // The writes alone, at the end of a cycle: for who makes one depend on another.
+  void settle_writes() {
+    if (!writes_.empty()) apply_writes();
+  }
   void describe(const Description& d) override;
 
  protected:
@@ -210,6 +217,7 @@ class TableBase : public Committed, public Part {
   bool find(TableReader& reader, std::uint32_t index);
   void release();
   void settle();
+  void drop_rows();
   void account();
   bool under_way(std::uint32_t place) const;
   bool is_bad(std::uint32_t place) const { return place != Residency::kNone && bad_[place]; }
@@ -245,6 +253,7 @@ class TableBase : public Committed, public Part {
   std::vector<std::uint32_t> fetched_;  // places of rows that are fetched
   std::vector<bool> bad_;               // by place: the row there could not be fetched
   std::vector<Arrival> arrivals_;       // of this cycle
+  bool forgets_ = false;                // in this cycle
   std::uint32_t blocked_ = 0;           // readers whose next read waits for the end of a fetch, or of a pin
   std::uint32_t holding_ = 0;           // readers with rows that are fetched, or wait behind one
   Account rows_account_, misses_account_;

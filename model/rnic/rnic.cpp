@@ -48,6 +48,14 @@ Cycle moved_ahead(const RnicConfig& config) {
   return (config.rx.mpa_deframer.queue_fpdus + kFpdusElsewhere) * fpdu;
 }
 
+// Of a cache with room for all rows nothing else counts.
+const CacheConfig& page_cache_of(const ContextConfig& config) {
+  const CacheConfig& cache = config.cache.page;
+  const std::string fault = cache.entries < PageRow::rows(config.pages) ? fault_of(cache) : "";
+  if (!fault.empty()) throw ConfigError("rnic.context.cache.page." + fault);
+  return cache;
+}
+
 PerLlp<LlpTraits> llp_traits() { return {mpa_tcp_traits(), sctp_traits()}; }
 
 QueueRegs queue_regs(const regs::RegBank& bank) {
@@ -70,7 +78,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       config_(config),
       contexts_(clk, {config.context.qps, config.flows(), config.context.cqs, config.context.stags, config.context.srqs,
                       config.context.pages, station.node, config.context.page_table, config.context.stag_table,
-                      config.context.cache.page, config.context.home.kind == HomeKind::kHost, basename()}),
+                      page_cache_of(config.context), config.context.home.kind == HomeKind::kHost, basename()}),
       frames_(frame_block_bytes(config)),
       messages_(kMessageBlockBytes),
       net_(basename(), clk),

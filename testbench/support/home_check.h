@@ -17,10 +17,11 @@ inline unsigned check_home(Node& node) {
     if (here == nullptr) continue;
     ++found;
     for (std::uint32_t i = 0; i < PageRow::kPages; ++i) {
-      const std::uint64_t octet = (std::uint64_t{row} * PageRow::kPages + i) * HomeEntry::kBytes;
+      const std::uint32_t number = row * PageRow::kPages + i;
+      const std::uint64_t octet = std::uint64_t{number} * HomeEntry::kBytes;
       const std::uint64_t page = node.context.home()->pages().at(octet >> abi::kLogHomePage);
       const std::uint64_t entry = load_le64(node.memory.span(page + octet % abi::kHomePageBytes, 8).data());
-      const std::uint64_t there = HomeEntry::is_whole(entry) ? HomeEntry::address(entry) : kNowhere;
+      const std::uint64_t there = HomeEntry::is_whole(entry, number) ? HomeEntry::address(entry) : kNowhere;
       EXPECT_EQ(here->page[i], there) << "entry " << i << " of row " << row;
     }
   }

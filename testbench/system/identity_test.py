@@ -23,6 +23,11 @@ class Identity(ProgramTest):
         kinds = {line["kind"] for line in lines if line["request"] == "a.0.50"}  # a Write
         self.assertLessEqual({"posted", "segmented", "frame_sent", "frame_received", "placed", "cqe_written", "polled"}, kinds)
 
+    def test_rows_that_are_not_on_the_chip_are_owners(self):
+        lines = self.check(TRACES / "page_lists.json", "--set", "rnic.context.cache.page.entries=16")
+        kinds = {line["kind"] for line in lines if ".ctx0." in line["request"]}
+        self.assertLessEqual({"tlp_read", "tlp_write", "tlp_completion"}, kinds)
+
     def test_atomics(self):
         lines = self.check(TRACES / "atomics.json")
         senders = collections.defaultdict(set)

@@ -278,5 +278,81 @@ TEST_P(WrongRow, EndsTheStreamsThatNeedIt) {
 
 INSTANTIATE_TEST_SUITE_P(Fetches, WrongRow, testing::Values(1, 2, 3, 101, 102, 103));
 
+// A program that takes the home back and gives it again.
+class Taker final : public SessionHost {
+ public:
+  explicit Taker(Node& node) : SessionHost(node) {}
+  bool refused = false, was_given = false;
+  unsigned step_ = 0;
+  host::Mr *first = nullptr, *second = nullptr, *third = nullptr;
+
+ protected:
+  void make() override { session_.make_cq(512); }
+  void run() override {
+    if (core_.time_ps() < due_ps_) return;
+    due_ps_ = core_.time_ps() + 20'000'000;  // each step has had its answers by then
+    core_.wake_at(due_ps_);
+    host::Context& context = node_.context;
+    const host::PageList list{12, 0, pages_};
+    const auto region = [&] { return context.reg_mr(session_.domain(), list, 0x10000, 4096, abi::kLocalWrite); };
+    switch (step_) {
+      case 0:
+        pages_ = node_.memory.alloc_pages(1, 12);
+        first = context.reg_mr(session_.domain(), {12, 0, pages_}, 0x10000, 4096, abi::kLocalWrite);
+        was_given = context.give_home() == context.home() && context.home()->ready();  // it has one: no effect
+        break;
+      case 1:
+        context.release_home();
+        break;
+      case 2:
+        refused = context.home()->failed() && context.home()->status() == abi::CommandStatus::kBusy;
+        context.dereg_mr(*first);
+        break;
+      case 3:
+        context.release_home();
+        break;
+      case 4:
+        EXPECT_TRUE(context.home()->destroyed());
+        second = region();
+        break;
+      case 5:
+        EXPECT_TRUE(second->failed());
+        EXPECT_EQ(second->status(), abi::CommandStatus::kNoHome);
+        context.release_home();  // it has none: no effect
+        context.give_home();
+        third = region();
+        break;
+      default:
+        EXPECT_TRUE(context.home()->ready());
+        EXPECT_TRUE(third->ready());
+        return;
+    }
+    ++step_;
+  }
+
+ private:
+  std::vector<std::uint64_t> pages_;
+  std::uint64_t due_ps_ = 0;
+};
+
+TEST(HomeOfADevice, IsTakenBackWhenNoRegionNeedsItAndGivenAgain) {
+  Node node("a", with_cache(1, 1), station(kServerIp, 1, kClientIp, 2));
+  EthernetLink cable("cable", {});
+  Node other("b", {}, station(kClientIp, 2, kServerIp, 1));
+  cable.attach(0, node.chip.mac_tx.ethernet, node.chip.mac_rx);
+  cable.attach(1, other.chip.mac_tx.ethernet, other.chip.mac_rx);
+  node.set_lookahead(0, 500'000);
+  other.set_lookahead(0, 500'000);
+  Taker taker(node);
+  sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
+  EXPECT_EQ(taker.step_, 6u);
+  EXPECT_TRUE(taker.was_given);
+  EXPECT_TRUE(taker.refused);
+  EXPECT_EQ(other.context.home(), nullptr);
+  EXPECT_EQ(other.context.release_home(), nullptr);
+  EXPECT_EQ(other.context.give_home(), nullptr);
+  check_home(node);
+}
+
 }  // namespace
 }  // namespace rnic::test

@@ -155,7 +155,7 @@ void Context::ask_status() {
   if (status.ready) {
     error_.clear();
     attr_.home_pages = probed_[kHomeCookie];
-    if (attr_.home_pages != 0) give_home();
+    if (attr_.home_pages != 0) submit_home();
     return finish_opening(State::kOpen);
   }
   cpu_.mmio_read(regs::Status::kOffset, kStatusCookie);

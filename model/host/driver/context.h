@@ -120,7 +120,8 @@ class Context final : public App, public HostEvents, public Part {
                            std::uint32_t access);
   // Where the device has a home for page lists and the like in host memory, nullptr where it needs none. It gets it
   // before programs see it open. release_home() takes it back from the device, and page lists are refused from then on
-  // until give_home(); the device refuses that (kBusy) while it has some.
+  // until give_home(); the device refuses that (kBusy) while it has some. Without a home, or with one, neither has an
+  // effect.
   const Home* home() const { return home_.get(); }
   const Home* release_home();
   const Home* give_home();
@@ -219,6 +220,7 @@ class Context final : public App, public HostEvents, public Part {
   void write_pages(std::uint32_t first, const std::vector<std::uint64_t>& pages, CommandTarget& target);
   void submit_list(abi::CommandOp op, std::uint32_t first, const std::vector<std::uint64_t>& pages,
                    CommandTarget& target);
+  void submit_home();
   bool end_for_reset();
   void reset_saved();
   void find_device();

@@ -84,8 +84,14 @@ void Context::submit_list(abi::CommandOp op, std::uint32_t first, const std::vec
   }
 }
 
-// In the order of commands, so before anything that needs it. After a reset the device gets the same pages again.
 const Home* Context::give_home() {
+  const bool given = home_ == nullptr || !home_->destroyed();
+  if (!given) submit_home();
+  return home_.get();
+}
+
+// In the order of commands, so before anything that needs it. After a reset the device gets the same pages again.
+void Context::submit_home() {
   std::vector<std::uint64_t> pages = home_ != nullptr ? home_->pages() : std::vector<std::uint64_t>{};
   for (const std::uint64_t page : pages) {
     const MutableByteSpan octets = memory_.span(page, abi::kHomePageBytes);
@@ -94,11 +100,11 @@ const Home* Context::give_home() {
   while (pages.size() < attr_.home_pages) pages.push_back(memory_.alloc(abi::kHomePageBytes, abi::kHomePageBytes));
   home_ = std::make_unique<Home>(core_, memory_, std::move(pages));
   submit_list(abi::CommandOp::kSetHome, 0, home_->pages(), *home_);
-  return home_.get();
 }
 
 const Home* Context::release_home() {
-  commands_.submit(command_of(abi::CommandOp::kReleaseHome, 0), {}, *home_);
+  if (home_ != nullptr && !home_->destroyed())
+    commands_.submit(command_of(abi::CommandOp::kReleaseHome, 0), {}, *home_);
   return home_.get();
 }
 

@@ -24,9 +24,9 @@ void ContextStore::apply_stags() {
   for (const auto& [i, c] : stag_writes_) {
     const StagContext old = stag_table.peek(i)->stag;
     if (old.is_bound()) count_window(Stag{old.region}, -1);
-    if (old.key != c.key) stag_table.write(i, &StagRow::windows, std::uint16_t{0});
+    if (old.key != c.key) stag_table.write(i, &StagRow::windows, std::uint32_t{0});
     stag_table.write(i, &StagRow::stag, c);
-    stag_table.commit();
+    stag_table.settle_writes();
     if (c.is_bound()) count_window(Stag{c.region}, 1);
   }
   stag_writes_.clear();
@@ -36,8 +36,8 @@ void ContextStore::apply_stags() {
 void ContextStore::count_window(Stag region, int change) {
   const StagRow* r = row(region);
   if (r == nullptr || !r->has_key(region) || (change < 0 && r->windows == 0)) return;
-  stag_table.write(index_of(region), &StagRow::windows, static_cast<std::uint16_t>(r->windows + change));
-  stag_table.commit();
+  stag_table.write(index_of(region), &StagRow::windows, r->windows + static_cast<std::uint32_t>(change));
+  stag_table.settle_writes();
 }
 
 void ContextStore::describe(const Description& d) {

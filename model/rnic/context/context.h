@@ -30,8 +30,8 @@ class ContextStore final : public Committed, public Part, public Owners {
   };
   ContextStore(ClockDomain& clk, const Sizes& sizes)
       : in_flight(clk),
-        page_table(std::string(sizes.chip) + ".page_table", clk, (sizes.pages + PageRow::kPages - 1) / PageRow::kPages,
-                   sizes.page_table, &sizes.page_cache),
+        page_table(std::string(sizes.chip) + ".page_table", clk, PageRow::rows(sizes.pages), sizes.page_table,
+                   &sizes.page_cache),
         stag_table(std::string(sizes.chip) + ".stag_table", clk, sizes.stags, sizes.stag_table),
         clk_(clk),
         node_(sizes.node),
@@ -114,6 +114,9 @@ class ContextStore final : public Committed, public Part, public Owners {
   RequestId queue_pair(Qpn n) const override { return owner(RequestId::Kind::kQueuePair, n, 0); }
   RequestId completion_queue(Cqn n) const {
     return {node_, RequestId::Kind::kCompletionQueue, n.v, life(cq(n).epoch), 0};
+  }
+  RequestId context(abi::ContextKind kind, std::uint32_t row) const {
+    return {node_, RequestId::Kind::kContext, static_cast<std::uint32_t>(kind), 0, row};
   }
   std::uint32_t node() const { return node_; }
 

@@ -76,6 +76,7 @@ bool ContextHome::take_op() {
     case HomeOp::Kind::kRelease:
       if (!at_rest() || !reports_.empty() || !events->can_push()) return false;
       home_.assign(home_.size(), kNowhere);
+      contexts_.page_table.forget();
       events->push({HomeEvent::Kind::kReleased});
       break;
   }
@@ -92,7 +93,7 @@ bool ContextHome::write_entry(const HomeOp& op) {
   contexts_.page_table.write(row, &PageRow::page, op.index % PageRow::kPages, op.bus_address);
   ++counters_.writes;
   const std::uint64_t octet = std::uint64_t{op.index} * HomeEntry::kBytes;
-  const std::uint64_t entry = HomeEntry::pack(op.bus_address);
+  const std::uint64_t entry = HomeEntry::pack(op.bus_address, op.index);
   if (kind_ == HomeKind::kBoard) {
     board_.access(now(), row, HomeEntry::kBytes);
     store_le64(board_.at(octet), entry);
@@ -101,7 +102,7 @@ bool ContextHome::write_entry(const HomeOp& op) {
   DmaWriteRequest request;
   request.address = address_of(octet);
   request.bytes = HomeEntry::kBytes;
-  request.src = entries_.take();
+  request.src = entries_.take(contexts_.context(abi::ContextKind::kPages, row));
   store_le64(request.src->bytes(), entry);
   request.notify = true;
   write->push(std::move(request));
@@ -150,6 +151,7 @@ void ContextHome::send(unsigned number) {
   request.bytes = kRowBytes;
   request.dst = fetch.octets.data();
   request.tag = number;
+  request.owner = contexts_.context(abi::ContextKind::kPages, fetch.miss.index);
   read->push(std::move(request));
 }
 
@@ -202,7 +204,7 @@ bool ContextHome::unpack(const Fetch& fetch) {
   bool whole = true;
   for (std::uint32_t i = 0; i < PageRow::kPages; ++i) {
     const std::uint64_t entry = load_le64(&fetch.octets[std::size_t{i} * HomeEntry::kBytes]);
-    const bool good = HomeEntry::is_whole(entry);
+    const bool good = HomeEntry::is_whole(entry, fetch.miss.index * PageRow::kPages + i);
     row_.page[i] = good ? HomeEntry::address(entry) : kNowhere;
     whole &= good || entry == 0;
   }

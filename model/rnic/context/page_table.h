@@ -12,6 +12,7 @@ namespace rnic {
 // Of consecutive entries.
 struct PageRow {
   static constexpr std::uint32_t kPages = 4;
+  static constexpr std::uint32_t rows(std::uint32_t pages) { return (pages + kPages - 1) / kPages; }
   std::array<std::uint64_t, kPages> page{};  // bus addresses
 
   static constexpr const char* kMessage = "page_row";

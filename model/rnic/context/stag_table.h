@@ -13,7 +13,7 @@ constexpr std::uint32_t index_of(Stag s) { return s.v >> 8; }
 // An entry; its index is that of the STag.
 struct StagRow {
   StagContext stag;
-  std::uint16_t windows = 0;  // bound to this region under its key
+  std::uint32_t windows = 0;  // bound to this region under its key; fewer than 2^21, as there are up to 2^20 entries
 
   constexpr bool has_key(Stag s) const { return stag.key == (s.v & 0xff); }
   constexpr bool has_windows(Stag region) const { return windows != 0 && has_key(region); }
@@ -22,7 +22,7 @@ struct StagRow {
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("stag", m.stag);
-    v("windows", 16, m.windows);
+    v("windows", 21, m.windows);
   }
 };
 

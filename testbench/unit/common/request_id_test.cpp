@@ -49,11 +49,12 @@ TEST(RequestId, TextNamesNodeQueueAndPlace) {
   EXPECT_EQ(RequestId(2, Kind::kReceive, 3, 0, 0).text(kNodes), "b.rq3.0");
   EXPECT_EQ(RequestId(2, Kind::kFlow, 9, 2, 1).text(kNodes), "b.flow9#2.1");
   EXPECT_EQ(RequestId(3, Kind::kCommand, 0, 0, 5).text(kNodes), "3.cmd0.5");  // a node without a name
+  EXPECT_EQ(RequestId(1, Kind::kContext, 0, 0, 77).text(kNodes), "a.ctx0.77");
   EXPECT_EQ(RequestId().text(kNodes), "");
 }
 
 TEST(RequestId, EveryKindReadsBackFromItsText) {
-  for (unsigned kind = 0; kind < 9; ++kind) {
+  for (unsigned kind = 0; kind < 10; ++kind) {
     for (const std::uint32_t life : {0u, 511u}) {
       const RequestId id(2, static_cast<Kind>(kind), 131071, life, 268435455);
       EXPECT_EQ(RequestId::parse(id.text(kNodes), kNodes), id) << id.text(kNodes);

@@ -12,24 +12,33 @@ constexpr std::uint64_t page_of(std::uint32_t index) { return std::uint64_t{0x10
 
 TEST(HomeEntry, IsAnAddressWithItsCheck) {
   for (const std::uint64_t address : {std::uint64_t{0}, page_of(3), std::uint64_t{0xfffffffffffff000}}) {
-    const std::uint64_t entry = HomeEntry::pack(address);
-    EXPECT_TRUE(HomeEntry::is_whole(entry));
-    EXPECT_EQ(HomeEntry::address(entry), address);
-    EXPECT_NE(entry, 0u);
+    for (std::uint32_t number = 0; number < 20000; ++number) {
+      const std::uint64_t entry = HomeEntry::pack(address, number);
+      ASSERT_TRUE(HomeEntry::is_whole(entry, number));
+      ASSERT_EQ(HomeEntry::address(entry), address);
+      ASSERT_NE(entry, 0u);
+      ASSERT_FALSE(HomeEntry::is_whole(0, number));
+    }
   }
-  EXPECT_FALSE(HomeEntry::is_whole(0));
 }
 
 TEST(HomeEntry, UpToThreeWrongBitsAreSeen) {
-  const std::uint64_t entry = HomeEntry::pack(page_of(3));
+  const std::uint64_t entry = HomeEntry::pack(page_of(3), 3);
   for (unsigned a = 0; a < 64; ++a) {
     for (unsigned b = a; b < 64; ++b) {
       for (unsigned c = b; c < 64; ++c) {
         const std::uint64_t wrong = std::uint64_t{1} << a ^ std::uint64_t{1} << b ^ std::uint64_t{1} << c;
-        ASSERT_EQ(HomeEntry::is_whole(entry ^ wrong), wrong == 0) << a << ' ' << b << ' ' << c;
+        ASSERT_EQ(HomeEntry::is_whole(entry ^ wrong, 3), wrong == 0) << a << ' ' << b << ' ' << c;
       }
     }
   }
+}
+
+TEST(HomeEntry, AnEntryOfAnotherPlaceIsSeen) {
+  unsigned taken = 0;
+  for (std::uint32_t number = 1; number < 20000; ++number)
+    taken += HomeEntry::is_whole(HomeEntry::pack(page_of(0), 0), number);
+  EXPECT_LE(taken, 20u);  // by chance 5
 }
 
 // Asks for rows at given cycles, and uses each at once.
@@ -92,7 +101,8 @@ class ContextHomeTest : public StageTest {
   static HomeOp write(std::uint32_t index, std::uint64_t page) { return {HomeOp::Kind::kWritePage, index, page}; }
   // As if the host had given its first 2 MiB, and the firmware written the entries.
   static void fill(Bench& b, std::uint32_t first, std::uint32_t count) {
-    for (std::uint32_t i = first; i < first + count; ++i) store_le64(&b.dma.memory[8 * i], HomeEntry::pack(page_of(i)));
+    for (std::uint32_t i = first; i < first + count; ++i)
+      store_le64(&b.dma.memory[8 * i], HomeEntry::pack(page_of(i), i));
   }
   const HomeOp home{HomeOp::Kind::kHomePage, 0, 0};
   const unsigned row_cycles = TableConfig{}.read_cycles + kCache.tag_cycles;
@@ -125,7 +135,7 @@ TEST_F(ContextHomeTest, AnEntryIsWrittenToTheHomeAndToTheChipWhereItsRowIs) {
   b.reader.asks = {{20, 0}, {200, 0}, {300, 1}};
   run_until_idle();
   EXPECT_THAT(b.writes.writes(), ElementsAre(std::pair(8u, 8u), std::pair(48u, 8u)));
-  EXPECT_EQ(load_le64(&b.dma.memory[8]), HomeEntry::pack(page_of(40)));
+  EXPECT_EQ(load_le64(&b.dma.memory[8]), HomeEntry::pack(page_of(40), 1));
   EXPECT_THAT(b.reader.uses[1].page, ElementsAre(page_of(0), page_of(40), page_of(2), page_of(3)));
   EXPECT_THAT(b.reader.uses[2].page, ElementsAre(page_of(4), page_of(5), page_of(41), page_of(7)));
   EXPECT_EQ(b.dut.counters().fetches, 2u) << "the row that was on the chip is still there";
@@ -219,12 +229,13 @@ TEST_F(ContextHomeTest, TheHomeIsReleasedWhenNothingOfItIsUnderWay) {
   b.ops.send_at(60, write(1, page_of(9)));
   b.ops.send_at(61, {HomeOp::Kind::kRelease});
   b.writes.hold = 30;
-  b.reader.asks = {{58, 1}, {300, 0}};
+  b.reader.asks = {{20, 0}, {58, 1}, {300, 0}};
   run_until_idle();
   ASSERT_EQ(b.events.size(), 2u);
   EXPECT_EQ(b.events[0].kind, HomeEvent::Kind::kReleased);
   EXPECT_GT(b.events.cycles()[0], b.writes.cycles()[0] + b.writes.hold);
-  EXPECT_FALSE(b.reader.uses[1].ok) << "without a home there are no rows";
+  EXPECT_TRUE(b.reader.uses[0].ok);
+  EXPECT_FALSE(b.reader.uses[2].ok) << "row 0 was on the chip, but its home is gone";
   EXPECT_EQ(b.dma.requests().back().address, kNowhere);
 }
 

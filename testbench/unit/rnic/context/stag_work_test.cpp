@@ -258,5 +258,47 @@ TEST_F(StagWorkTest, TheWindowsOfARegionAreCountedAsTheSetOfThemSays) {
   EXPECT_EQ(most, kWindows);
 }
 
+TEST_F(StagWorkTest, ARegionMayHaveAsManyWindowsAsThereAreEntries) {
+  constexpr std::uint32_t kEntries = 65536 + 2;
+  ContextStore large{clk, {4, 4, 4, kEntries}};
+  large.write(Stag{stag_of(1)}, region(0, 100, abi::kMwBind));
+  StagContext window;
+  window.valid = true;
+  window.kind = StagKind::kWindow2;
+  window.region = stag_of(1);
+  for (std::uint32_t n = 2; n < kEntries; ++n) large.write(Stag{stag_of(n)}, window);
+  large.commit();
+  EXPECT_TRUE(large.has_windows(Stag{stag_of(1)}));
+}
+
+// Three asks of a cycle take two ports in two cycles, whatever is written meanwhile.
+TEST_F(StagWorkTest, WritesOfEntriesGrantNoReads) {
+  struct Asker final : Stage {
+    Asker(sc_core::sc_module_name nm, ClockDomain& c, ContextStore& contexts) : Stage(nm, c) {
+      for (StagTable::Reader* r : {&first, &second, &third}) contexts.stag_table.bind(*r);
+      wake(10);
+    }
+    StagTable::Reader first{*this, "first"}, second{*this, "second"}, third{*this, "third"};
+    std::vector<Cycle> uses;
+    Wake tick() override {
+      for (StagTable::Reader* r : {&first, &second, &third}) {
+        if (now() == 10) r->ask(1);
+        if (!r->can_use()) continue;
+        uses.push_back(now());
+        r->drop();
+      }
+      return Wake::on_traffic();
+    }
+  };
+  Asker asker{"asker", clk, contexts};
+  At writer{"writer", clk};
+  writer.at(10, [this] {
+    for (std::uint32_t n = 1; n < 4; ++n) contexts.write(Stag{stag_of(n)}, region(0, 100, 0));
+  });
+  run_until_idle();
+  EXPECT_THAT(asker.uses, testing::ElementsAre(12, 12, 13));
+  EXPECT_EQ(contexts.stag_table.counters().most, 2u);
+}
+
 }  // namespace
 }  // namespace rnic::test
