@@ -49,7 +49,6 @@ SETTINGS = {  # compiled fast, run fast enough
 }
 
 OBJECT = re.compile(r" -o testbench/(\w+)/(?:\S*/)?CMakeFiles/(\w+)\.dir/")
-TEST = re.compile(r"^\s*TEST(_F|_P)?\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.MULTILINE)
 INSTANCE = re.compile(r"^\s*INSTANTIATE_TEST_SUITE_P\(\s*(\w*)\s*,\s*(\w+)", re.MULTILINE)
 FAILED = re.compile(r"^\[  FAILED  \] ([^\s,]+\.[^\s,]+)", re.MULTILINE)
 CUT_OFF = re.compile(r"killed after \d+ s\nFAILED .*  (\S+)$", re.MULTILINE)
@@ -132,7 +131,7 @@ def tests_by_program(database):
         for prefix, suite in INSTANCE.findall(text):
             prefixes[suite].append(f"{prefix}/{suite}" if prefix else suite)
         found = tests.setdefault(place[2], (place[1], []))[1]
-        for kind, suite, name in TEST.findall(text):
+        for kind, suite, name in requirements.TEST.findall(text):
             found += [(s, name, kind == "_P") for s in (prefixes[suite] if kind == "_P" else [suite])]
     return tests
 

@@ -2,6 +2,7 @@
 """Says which requirements of the source documents the tests verify, by the results of their last run.
 
 usage: requirements.py [--system NAME]... [--open] [--tied] [--results PATH...] [--record]
+       requirements.py --names
 
 testbench/requirements.csv has a row for each requirement: id, system, level (MUST, SHOULD, MAY, INFO), text and how to
 verify it. testbench/testplan.csv ties them to tests: its columns requirements and tests are lists separated by spaces.
@@ -13,7 +14,8 @@ it have passed in the runs that --results names: JUnit reports, or build folders
 read (build/dev and build/release, where scripts/test.sh leaves them). As scripts/test.sh gives those of its default
 run, no requirement can hang on a test of scripts/test.sh --all alone. --open prints the requirements that are neither
 covered nor excluded, --tied the others with the tests that they are tied to. testbench/requirements_covered.txt lists
-the MUSTs that were covered before; --record brings it up to date.
+the MUSTs that were covered before; --record brings it up to date. --names needs no run: it only looks whether the tests
+of GoogleTest that the plan names stand in the sources of testbench/.
 Exit status 0; 1 if the plan names an unknown requirement or a test that was not run, if an exclusion is not as it has to be, or
 if a MUST that was covered no longer is; 2 if a file cannot be read.
 """
@@ -22,6 +24,7 @@ import collections
 import csv
 import fnmatch
 import pathlib
+import re
 import sys
 import xml.etree.ElementTree
 
@@ -40,6 +43,7 @@ KINDS = {
 }
 MUST_KINDS = ("unobservable", "impossible")
 LEVELS = ("MUST", "SHOULD", "MAY", "INFO")
+TEST = re.compile(r"^\s*TEST(_F|_P)?\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.MULTILINE)
 
 
 def read_rows(path, columns):
@@ -99,6 +103,23 @@ def check_plan(plan, known, results):
     return covered - failing, mistakes
 
 
+def check_names(plan, tests):
+    """What the plan calls tests of GoogleTest and is none. `tests`: (suite, name, whether it has parameters)."""
+    plain = [f"{suite}.{name}" for suite, name, has_parameters in tests if not has_parameters]
+    with_parameters = [f"{suite}.{name}" for suite, name, has_parameters in tests if has_parameters]
+    for line, row in enumerate(plan, start=2):
+        for test in row["tests"].split():
+            suite, dot, name = test.partition(".")
+            instance = f"{suite.rpartition('/')[2]}.{name.partition('/')[0]}"  # Prefix/Suite.Name/parameter
+            if dot and not fnmatch.filter(plain, test) and not fnmatch.filter(with_parameters, instance):
+                yield f"line {line}: no test {test}"
+
+
+def tests_in(folder):
+    return [(suite, name, kind == "_P") for path in sorted(folder.rglob("*.cpp"))
+            for kind, suite, name in TEST.findall(path.read_text(encoding="utf-8"))]
+
+
 def check_exclusions(rows, levels, tied):
     """Returns the excluded ids, and what is wrong with them. `tied`: what tests verify, or have verified."""
     excluded, mistakes = set(), []
@@ -142,8 +163,14 @@ def main():
     parser.add_argument("--results", nargs="+", type=pathlib.Path,
                         default=[ROOT / "build" / "dev", ROOT / "build" / "release"], help="reports or build folders")
     parser.add_argument("--record", action="store_true", help="write the MUSTs that are covered now to the record")
+    parser.add_argument("--names", action="store_true", help="only look whether the tests that the plan names exist")
     args = parser.parse_args()
     try:
+        if args.names:
+            mistakes = list(check_names(read_rows(PLAN, ["requirements", "tests"]), tests_in(PLAN.parent)))
+            for mistake in mistakes:
+                print(f"{PLAN.relative_to(ROOT)}: {mistake}")
+            return 1 if mistakes else 0
         matrix = read_rows(MATRIX, ["id", "system", "level", "requirement"])
         levels = {r["id"]: r["level"] for r in matrix}
         plan = read_rows(PLAN, ["requirements", "tests"])

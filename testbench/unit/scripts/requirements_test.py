@@ -75,6 +75,14 @@ class Plan(unittest.TestCase):
             self.assertEqual(requirements.check_plan([bad], KNOWN, RESULTS)[1], [complaint])
 
 
+    def test_names_are_those_of_the_sources(self):
+        tests = [("Place", "One", False), ("Shuffled", "Three", True)]
+        for good in ("Place.One", "Place.*", "Seeds/Shuffled.Three/*", "*/Shuffled.Three/2", "formal_of_ctest"):
+            self.assertEqual(list(requirements.check_names([row("DDP-1", good)], tests)), [])
+        for bad in ("Place.Two", "Shuffle.Three", "Seeds/Shuffled.Four/*", "Place.One/1"):
+            self.assertEqual(list(requirements.check_names([row("DDP-1", bad)], tests)), [f"line 2: no test {bad}"])
+
+
 class Exclusions(unittest.TestCase):
     LEVELS = {"DDP-1": "MUST", "DDP-2": "MUST", "MPA-1": "MAY"}
 
