@@ -78,6 +78,9 @@ class Reliefs:
         if 4 * self.setting(node, "rnic.context.cache.page.entries") < self.setting(node, "rnic.context.pages"):
             self.change("page cache", where, node, ["rnic.context.cache.page.entries"], limit=1 << 20)
             self.change("page cache misses", where, node, ["rnic.context.cache.page.misses_in_flight"], limit=64)
+        if self.setting(node, "rnic.context.cache.cq.entries") < self.setting(node, "rnic.context.cqs"):
+            self.change("CQ cache", where, node, ["rnic.context.cache.cq.entries"], limit=1 << 20)
+            self.change("CQ cache misses", where, node, ["rnic.context.cache.cq.misses_in_flight"], limit=64)
 
     def add_pcie(self, node):
         where = f"node {node}"

@@ -49,7 +49,7 @@ void Firmware<Bus, Capacity>::on(const HostCommand& event) {
 // Streams that do not use the queue go on (RFC 5040 section 8.1.1).
 template <class Bus, class Capacity>
 void Firmware<Bus, Capacity>::on(const CqOverflow& event) {
-  if (!resources_.fail_cq(event.cqn)) return;  // destroyed meanwhile
+  if (!resources_.fail_cq(event.cqn)) return;  // destroyed meanwhile, or told already
   bus_.write(PostEvent{cq_error(event.cqn)});
   resources_.for_each_qp_on(event.cqn, [this](Qpn qpn) { connections_.fail(qpn); });
 }

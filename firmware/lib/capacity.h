@@ -17,9 +17,10 @@ struct Settings {
   std::uint32_t first_fpdu_timeout_us = 5'000'000;  // for the RTR message of a peer-to-peer connection
   std::uint32_t close_timeout_us = 5'000'000;       // for the send queue to drain, and then for the peer's FIN
   std::uint32_t srqs = 0;
-  std::uint32_t pages = 0;       // entries of the chip's page table
-  std::uint32_t home_pages = 0;  // of the contexts' home in host memory; 0: the chip needs none
-  bool extensions = true;        // QPs support the messages of RFC 7306
+  std::uint32_t pages = 0;        // entries of the chip's page table
+  std::uint32_t home_pages = 0;   // of the contexts' home in host memory; 0: the chip needs none
+  std::uint32_t homed_kinds = 0;  // bit n: contexts of abi::ContextKind n are not all on the chip
+  bool extensions = true;         // QPs support the messages of RFC 7306
   abi::Personality personality = abi::Personality::kIetf;
   bool receive_markers = false;  // the device prefers them
   bool crc = true;               // requested on every stream

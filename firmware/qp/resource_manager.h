@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "firmware/lib/capacity.h"
 #include "firmware/lib/personality.h"
@@ -67,8 +68,8 @@ class ResourceManager {
 
   // nullptr if the QP does not exist.
   QpEntry* qp(Qpn n) { return n.v < settings_.qps && qps_[n.v].context.valid ? &qps_[n.v] : nullptr; }
-  // No further QP can be created on the CQ. False if the CQ does not exist.
-  bool fail_cq(Cqn n) { return has_cq(n.v) && (cqs_[n.v].failed = true); }
+  // No further QP can be created on the CQ. False if it does not exist, or has failed already.
+  bool fail_cq(Cqn n) { return has_cq(n.v) && !std::exchange(cqs_[n.v].failed, true); }
   // Calls f(qpn) for each QP that uses the CQ.
   template <class F>
   void for_each_qp_on(Cqn cqn, F f) {
@@ -100,7 +101,7 @@ class ResourceManager {
   struct CqEntry {
     CqContext context;        // as the hardware has it
     std::uint32_t users = 0;  // send and receive queues that complete here
-    bool failed = false;      // it overran
+    bool failed = false;      // it lost an entry
   };
   struct SrqEntry {
     SrqContext context;  // as the hardware has it
@@ -114,8 +115,10 @@ class ResourceManager {
     bool in_pages : 1;   // it has a part of the page table
     std::uint8_t key;
   };
-  // It has all of its pages, or needs none.
-  bool has_home() const { return home_pages_ == settings_.home_pages; }
+  // Not all contexts of the kind are on the chip.
+  bool is_homed(abi::ContextKind kind) const { return settings_.homed_kinds >> static_cast<unsigned>(kind) & 1; }
+  // Their home has all of its pages, or needs none.
+  bool has_home(abi::ContextKind kind) const { return !is_homed(kind) || home_pages_ == settings_.home_pages; }
   void enter(std::uint32_t index, const MrEntry& entry) {
     regions_in_pages_ += entry.in_pages;
     regions_in_pages_ -= mrs_[index].in_pages;
@@ -137,7 +140,7 @@ class ResourceManager {
   CqEntry cqs_[Capacity::kCqs];
   SrqEntry srqs_[Capacity::kSrqs];
   MrEntry mrs_[Capacity::kStags] = {};
-  std::uint32_t regions_in_pages_ = 0;
+  std::uint32_t regions_in_pages_ = 0, cqs_in_use_ = 0;
   std::uint32_t home_pages_ = 0;  // that the host has given, in their order
   bool releasing_ = false;        // the hardware has not answered yet
 };
@@ -147,6 +150,8 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::create_cq(const abi::Command&
   if (c.id >= settings_.cqs) return Status::kBadIndex;
   if (has_cq(c.id)) return Status::kBusy;
   if (c.u.cq.log_entries > kMaxLogCq) return Status::kBadLength;
+  if (!has_home(abi::ContextKind::kCq)) return Status::kNoHome;
+  ++cqs_in_use_;
   cqs_[c.id].failed = false;
   CqContext& context = cqs_[c.id].context;
   context.valid = true;
@@ -176,6 +181,7 @@ template <class Bus, class Capacity>
 abi::CommandStatus ResourceManager<Bus, Capacity>::destroy_cq(const abi::Command& c) {
   if (!has_cq(c.id)) return Status::kBadIndex;
   if (cqs_[c.id].users != 0) return Status::kBusy;
+  --cqs_in_use_;
   cqs_[c.id].context.valid = false;
   bus_.write(WriteCq{Cqn{c.id}, cqs_[c.id].context});
   return Status::kOk;
@@ -339,7 +345,7 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::register_mr_pages(const abi::
   if (c.id == 0) return Status::kBadIndex;
   if (const Status status = check_mr(c); status != Status::kOk) return status;
   if (!has_pages(mr.first_page, mr.pages)) return Status::kNoResources;
-  if (!has_home()) return Status::kNoHome;
+  if (!has_home(abi::ContextKind::kPages)) return Status::kNoHome;
   if (!fits_pages(mr.first_offset, mr.length, mr.pages, mr.log_page)) return Status::kBadLength;
   StagContext context;
   context.bus = mr.first_offset;
@@ -355,7 +361,7 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::write_pages(const abi::Comman
   const std::uint32_t pages = c.private_bytes / 8;
   if (pages == 0 || c.private_bytes % 8 != 0 || c.private_bytes > kCommandWindow.bytes) return Status::kBadLength;
   if (!has_pages(c.id, pages)) return Status::kNoResources;
-  if (!has_home()) return Status::kNoHome;
+  if (!has_home(abi::ContextKind::kPages)) return Status::kNoHome;
   const MutableByteSpan list = bus_.sram({kCommandWindow.offset, c.private_bytes});
   for (std::uint32_t i = 0; i < pages; ++i) {
     if (load_le64(list.data() + 8 * i) % (1u << kMinLogPage) != 0) return Status::kBadLength;
@@ -392,7 +398,9 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::set_home(const abi::Command& 
 
 template <class Bus, class Capacity>
 abi::CommandStatus ResourceManager<Bus, Capacity>::release_home() {
-  if (releasing_ || regions_in_pages_ != 0) return Status::kBusy;
+  const bool in_use = (is_homed(abi::ContextKind::kPages) && regions_in_pages_ != 0) ||
+                      (is_homed(abi::ContextKind::kCq) && cqs_in_use_ != 0);
+  if (releasing_ || in_use) return Status::kBusy;
   home_pages_ = 0;
   releasing_ = true;
   return Status::kOk;
@@ -413,7 +421,7 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::allocate(const abi::Command& 
     return Status::kNoResources;
   }
   const bool in_pages = kind == StagKind::kRegion && c.u.mr_pages.pages != 0;
-  if (in_pages && !has_home()) return Status::kNoHome;
+  if (in_pages && !has_home(abi::ContextKind::kPages)) return Status::kNoHome;
   enter(index, {true, true, in_pages, 0});
   StagContext context;
   if (kind == StagKind::kRegion) {

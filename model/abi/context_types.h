@@ -102,6 +102,17 @@ struct CqContext {
   std::uint32_t epoch = 0;             // as a QP's
   std::uint16_t moderation_count = 0;  // abi::Command::moderation
   std::uint32_t moderation_ns = 0;
+
+  static constexpr const char* kMessage = "cq_context";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("valid", 1, m.valid);
+    v("log_entries", 4, m.log_entries);
+    v("base", 64, m.base);
+    v("epoch", 32, m.epoch);
+    v("moderation_count", 16, m.moderation_count);
+    v("moderation_ns", 32, m.moderation_ns);
+  }
 };
 
 enum class StagKind : std::uint8_t { kRegion, kWindow1, kWindow2 };

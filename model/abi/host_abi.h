@@ -344,8 +344,10 @@ enum class EventType : std::uint8_t {
   kContextLost
 };
 enum class ContextKind : std::uint8_t {
-  kPages  // four entries of the page table, from entry 4 * id on
+  kPages,  // four entries of the page table, from entry 4 * id on
+  kCq      // a completion queue
 };
+inline constexpr unsigned kContextKinds = 2;
 enum class CommandStatus : std::uint8_t {
   kOk = 0,
   kBadOp,

@@ -1,6 +1,7 @@
 #include "model/common/residency.h"
 
 #include <string>
+#include <utility>
 
 #include "model/common/check.h"
 
@@ -32,13 +33,12 @@ std::uint32_t Residency::find(std::uint32_t index) const {
   return kNone;
 }
 
-std::uint32_t Residency::place(std::uint32_t index, bool& evicts) {
+std::uint32_t Residency::place(std::uint32_t index, std::uint32_t& leaving) {
   const std::uint32_t set = index % sets_;
   const unsigned way = victim(set);
   if (way == config_.ways) return kNone;
   Line& l = line(way, set);
-  evicts = l.index != kNone;
-  l.index = index;
+  leaving = std::exchange(l.index, index);
   return way * sets_ + set;
 }
 

@@ -48,9 +48,9 @@ class Residency {
   std::size_t places() const { return lines_.size(); }
   // kNone: it is not here.
   std::uint32_t find(std::uint32_t index) const;
-  // A place for a row that is not here: a free way, or that of the row which the policy chooses among those that are
-  // not pinned (`evicts`). kNone: there is none.
-  std::uint32_t place(std::uint32_t index, bool& evicts);
+  // A place for a row that is not here: a free way, or that of the row `leaving` which the policy chooses among those
+  // that are not pinned. kNone: there is none.
+  std::uint32_t place(std::uint32_t index, std::uint32_t& leaving);
   // It is the one that was used last.
   void use(std::uint32_t place);
   void pin(std::uint32_t place) { ++lines_[place].pins; }

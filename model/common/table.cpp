@@ -68,6 +68,8 @@ TableBase::TableBase(std::string name, ClockDomain& clk, std::size_t rows, unsig
   if (cache == nullptr || cache->entries >= rows) return;
   cache_ = std::make_unique<Residency>(*cache);
   bad_.resize(cache->entries);
+  dirty_.resize(cache->entries);
+  lost_.resize(rows);
 }
 
 void TableBase::connect_home(PopPort<TableMiss>& misses) {
@@ -139,8 +141,9 @@ void TableBase::check_written_once(const std::byte* to, std::size_t octets) cons
                  ": a column is written twice in a cycle");
 }
 
-void TableBase::note_owned(std::uint32_t row) {
+void TableBase::note_owned(std::uint32_t row, std::size_t place) {
   Bank& bank = bank_of(row);
+  if (cached()) dirty_[place] = true;
   if constexpr (kSanitized) check_owned(bank, row);
   const Cycle now = clk_.now();
   if (bank.owned_at == now && bank.owned == row) return;
@@ -245,17 +248,19 @@ void TableBase::look_up(TableReader& reader) {
 }
 
 bool TableBase::find(TableReader& reader, std::uint32_t index) {
-  if (!has(index)) return reader.places_.push(Residency::kNone), true;
+  if (!has(index) || lost_[index]) return reader.places_.push(Residency::kNone), true;
   std::uint32_t place = cache_->find(index);
   if (place == Residency::kNone) {
     if (fetched_.size() == cache_config_.misses_in_flight || !to_home_->can_push()) return false;
-    bool evicts = false;
-    place = cache_->place(index, evicts);
+    std::uint32_t leaving = Residency::kNone;
+    place = cache_->place(index, leaving);
     if (place == Residency::kNone) return false;
+    const bool evicts = leaving != Residency::kNone, dirty = evicts && dirty_[place];
     cache_counters_.evictions += evicts;
-    bad_[place] = false;
+    cache_counters_.dirty += dirty;
+    bad_[place] = dirty_[place] = false;
     fetched_.push_back(place);
-    to_home_->push({index, place});
+    to_home_->push({index, place, leaving, dirty});
     ++cache_counters_.misses;
   } else {
     ++(under_way(place) ? cache_counters_.joined : cache_counters_.hits);
@@ -299,7 +304,13 @@ void TableBase::drop_rows() {
   for (std::uint32_t place = 0; place < cache_->places(); ++place) {
     if (cache_->pinned(place)) bad_[place] = true;
     else cache_->drop(place);
+    dirty_[place] = false;
   }
+  lost_.assign(lost_.size(), false);
+}
+
+void TableBase::check_leaving(const TableMiss& miss) const {
+  RNIC_CHECK_MSG(cached() && miss.leaving != Residency::kNone && under_way(miss.place), name_, ": no row makes room");
 }
 
 // Each reader's rows in the order of its asks, one a cycle.
@@ -361,6 +372,8 @@ void TableBase::reset_cache() {
   arrivals_.clear();
   forgets_ = false;
   bad_.assign(bad_.size(), false);
+  dirty_.assign(dirty_.size(), false);
+  lost_.assign(lost_.size(), false);
   blocked_ = holding_ = 0;
   account();
 }

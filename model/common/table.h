@@ -52,12 +52,16 @@ struct TableAsk {
 // A row that is not on the chip, for the unit that fetches it from its home.
 struct TableMiss {
   std::uint32_t index = 0;
-  std::uint32_t place = 0;  // where it comes to
+  std::uint32_t place = 0;    // where it comes to
+  std::uint32_t leaving = 0;  // the row that makes room for it, if
+  bool dirty = false;         // that one was changed in place: it has to go to its home
   static constexpr const char* kMessage = "table_miss";
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("index", 32, m.index);
     v("place", 32, m.place);
+    v("leaving", 32, m.leaving);
+    v("dirty", 1, m.dirty);
   }
 };
 
@@ -120,7 +124,7 @@ struct TableCounters {
 };
 
 struct CacheCounters {
-  std::uint64_t hits = 0, misses = 0, joined = 0, waits = 0, evictions = 0, failed = 0;
+  std::uint64_t hits = 0, misses = 0, joined = 0, waits = 0, evictions = 0, dirty = 0, failed = 0;
   std::uint64_t lookups() const { return hits + misses + joined; }
   template <class V>
   static void fields(V& v) {
@@ -130,6 +134,7 @@ struct CacheCounters {
     v("waits", &CacheCounters::waits, "reads",
       "reads that waited because of misses_in_flight, or for a place of their set");
     v("evictions", &CacheCounters::evictions, "rows", "rows that made room");
+    v("dirty_evictions", &CacheCounters::dirty, "rows", "of these, rows that had been changed here");
     v("failed", &CacheCounters::failed, "rows", "rows that could not be fetched");
   }
 };
@@ -154,10 +159,18 @@ class TableBase : public Committed, public Part {
   const TableCounters& counters() const { return counters_; }
   std::size_t rows() const { return rows_; }
   bool cached() const { return cache_ != nullptr; }
+  // Whether the row is on the chip and was changed in place: its home has not seen that yet.
+  bool is_dirty(std::uint32_t row) const {
+    return cached() && cache_->find(row) != Residency::kNone && dirty_[cache_->find(row)];
+  }
   unsigned misses_in_flight() const { return cached() ? cache_config_.misses_in_flight : 0; }
   // Where rows that are not on the chip are asked for. Before the first cycle.
   void connect_home(PopPort<TableMiss>& misses);
   const CacheCounters& cache_counters() const { return cache_counters_; }
+  // The row can be fetched again, if it was lost.
+  void renew(std::uint32_t row) {
+    if (cached()) lost_[row] = false;
+  }
   // Drops all rows at the end of this cycle: from then on each is fetched when it is asked for. Called in a stage's
   // cycle, when no fetch is under way.
   void forget();
@@ -181,7 +194,8 @@ class TableBase : public Committed, public Part {
             const CacheConfig* cache);
   void bind(TableReader& reader);
   void log(std::uint32_t row, void* to, const void* value, std::size_t octets);
-  void note_owned(std::uint32_t row);
+  void note_owned(std::uint32_t row, std::size_t place);
+  void check_leaving(const TableMiss& miss) const;
   void check_row(std::uint32_t row) const { RNIC_CHECK_MSG(has(row), name_, ": no such row"); }
   void reset_readers();
   // kNone: the row is not on the chip.
@@ -189,6 +203,7 @@ class TableBase : public Committed, public Part {
   std::size_t places() const { return cache_ ? cache_->places() : rows_; }
   // A row that was missed is there from the next cycle on, or is known not to come. Called in a stage's cycle.
   void arrived(const TableMiss& miss, bool ok);
+  void mark_lost(std::uint32_t row) { lost_[row] = true; }
 
  private:
   friend class TableReader;
@@ -252,6 +267,8 @@ class TableBase : public Committed, public Part {
   std::unique_ptr<Link<TableMiss>> to_home_;
   std::vector<std::uint32_t> fetched_;  // places of rows that are fetched
   std::vector<bool> bad_;               // by place: the row there could not be fetched
+  std::vector<bool> dirty_;             // by place: the row there was changed in place
+  std::vector<bool> lost_;              // by row: it cannot be used until it is renewed
   std::vector<Arrival> arrivals_;       // of this cycle
   bool forgets_ = false;                // in this cycle
   std::uint32_t blocked_ = 0;           // readers whose next read waits for the end of a fetch, or of a pin
@@ -301,14 +318,24 @@ class Table final : public TableBase {
   C& own(std::uint32_t row, C T::*column) {
     T* const place = find(row);
     RNIC_CHECK_MSG(place != nullptr, name(), ": a row that is not here");
-    note_owned(row);
+    note_owned(row, static_cast<std::size_t>(place - data_.data()));
     return place->*column;
   }
-  // A row that was missed. nullptr: it cannot be fetched.
+  // The row that makes room for one that was missed, until that one comes.
+  const T& leaving(const TableMiss& miss) const {
+    check_leaving(miss);
+    return data_[miss.place];
+  }
+  // A row that was missed. nullptr: it cannot be fetched now.
   void fill(const TableMiss& miss, const T* row) {
     static_assert(std::is_trivially_copyable_v<T>);
     if (row != nullptr) log(miss.index, &data_[miss.place], row, sizeof *row);
     arrived(miss, row != nullptr);
+  }
+  // A row that was missed is lost: it cannot be used until renew().
+  void lose(const TableMiss& miss) {
+    mark_lost(miss.index);
+    arrived(miss, false);
   }
   // For observers, which are no hardware. nullptr: it is not on the chip.
   const T* peek(std::uint32_t row) const { return const_cast<Table*>(this)->find(row); }

@@ -49,10 +49,9 @@ Cycle moved_ahead(const RnicConfig& config) {
 }
 
 // Of a cache with room for all rows nothing else counts.
-const CacheConfig& page_cache_of(const ContextConfig& config) {
-  const CacheConfig& cache = config.cache.page;
-  const std::string fault = cache.entries < PageRow::rows(config.pages) ? fault_of(cache) : "";
-  if (!fault.empty()) throw ConfigError("rnic.context.cache.page." + fault);
+const CacheConfig& cache_of(const CacheConfig& cache, const char* kind, std::uint32_t rows) {
+  const std::string fault = cache.entries < rows ? fault_of(cache) : "";
+  if (!fault.empty()) throw ConfigError(std::string("rnic.context.cache.") + kind + '.' + fault);
   return cache;
 }
 
@@ -78,7 +77,10 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       config_(config),
       contexts_(clk, {config.context.qps, config.flows(), config.context.cqs, config.context.stags, config.context.srqs,
                       config.context.pages, station.node, config.context.page_table, config.context.stag_table,
-                      page_cache_of(config.context), config.context.home.kind == HomeKind::kHost, basename()}),
+                      config.context.cq_table,
+                      cache_of(config.context.cache.page, "page", PageRow::rows(config.context.pages)),
+                      cache_of(config.context.cache.cq, "cq", config.context.cqs),
+                      config.context.home.kind == HomeKind::kHost, basename()}),
       frames_(frame_block_bytes(config)),
       messages_(kMessageBlockBytes),
       net_(basename(), clk),
@@ -112,7 +114,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
                        config.tcp.max_flows, frames_),
       sctp_tx("sctp_tx", clk, config.datapath, station),
       sctp_crc_insert("sctp_crc_insert", clk),
-      context_home("context_home", clk, contexts_, config.context.home, config.context.cache.page.misses_in_flight),
+      context_home("context_home", clk, contexts_, config.context.home),
       command_fetch(
           "command_fetch", clk, [this] { return queue_regs(pcie.regs); }, messages_, station.node),
       firmware_log(clk, pcie.regs, static_cast<fw::LogLevel>(config.fwcpu.log_level)),
@@ -344,7 +346,7 @@ std::vector<LinkBase*> Rnic::links() const {
   for (const Netlist* net : {&net_, &pcie.net()}) {
     for (const auto& link : net->links()) links.push_back(link.get());
   }
-  const TableBase* const tables[] = {&contexts_.page_table, &contexts_.stag_table};
+  const TableBase* const tables[] = {&contexts_.page_table, &contexts_.stag_table, &contexts_.cq_table};
   for (const TableBase* table : tables) {
     for (LinkBase* link : table->links()) links.push_back(link);
   }
@@ -357,6 +359,9 @@ void Rnic::describe(const Description& d) {
   contexts_.page_table.describe_cache(d.part("page_cache"),
                                       {"context.page_cache", "context.page_misses", "page cache", "page cache misses"});
   contexts_.stag_table.describe(d.part("stag_table"));
+  contexts_.cq_table.describe(d.part("cq_table"));
+  contexts_.cq_table.describe_cache(d.part("cq_cache"),
+                                    {"context.cq_cache", "context.cq_misses", "CQ cache", "CQ cache misses"});
   firmware_log.describe(d);
   d.access_owners([this] { return std::make_unique<RegisterOwner>(contexts_, config_.pcie.link); });
   d.moved_ahead(moved_ahead(config_));

@@ -26,16 +26,17 @@ namespace rnic {
 
 // Contexts that need not all be on the chip.
 struct CachesConfig {
-  CacheConfig page;
+  CacheConfig page, cq;
   template <class V>
   static void fields(V& v) {
     v.group("page", &CachesConfig::page);
+    v.group("cq", &CachesConfig::cq);
   }
 };
 
 struct ContextConfig {
   unsigned qps = 256, cqs = 256, stags = 1024, srqs = 64, pages = 16384;
-  TableConfig page_table, stag_table = StagTableConfig{};
+  TableConfig page_table, stag_table = StagTableConfig{}, cq_table;
   CachesConfig cache;
   ContextHomeConfig home;
   template <class V>
@@ -48,6 +49,7 @@ struct ContextConfig {
       unit("pages"));
     v.group("page_table", &ContextConfig::page_table);
     v.group("stag_table", &ContextConfig::stag_table);
+    v.group("cq_table", &ContextConfig::cq_table);
     v.group("cache", &ContextConfig::cache);
     v.group("home", &ContextConfig::home);
   }

@@ -1,4 +1,5 @@
-// Compares a node's contexts on the chip with their home, when nothing is under way.
+// Compares a node's contexts on the chip with their home, when nothing is under way. What the home has is read here by
+// hand, not by the code that wrote it.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -8,7 +9,12 @@
 
 namespace rnic::test {
 
-// Each row on the chip is what its home has. Returns how many there are.
+inline const std::uint8_t* home_octets(Node& node, std::uint64_t octet, std::uint32_t bytes) {
+  const std::uint64_t page = node.context.home()->pages().at(octet >> abi::kLogHomePage);
+  return node.memory.span(page + octet % abi::kHomePageBytes, bytes).data();
+}
+
+// Each row of the page table on the chip is what its home has. Returns how many there are.
 inline unsigned check_home(Node& node) {
   const PageTable& table = node.chip.contexts().page_table;
   unsigned found = 0;
@@ -18,12 +24,41 @@ inline unsigned check_home(Node& node) {
     ++found;
     for (std::uint32_t i = 0; i < PageRow::kPages; ++i) {
       const std::uint32_t number = row * PageRow::kPages + i;
-      const std::uint64_t octet = std::uint64_t{number} * HomeEntry::kBytes;
-      const std::uint64_t page = node.context.home()->pages().at(octet >> abi::kLogHomePage);
-      const std::uint64_t entry = load_le64(node.memory.span(page + octet % abi::kHomePageBytes, 8).data());
+      const std::uint64_t entry = load_le64(home_octets(node, std::uint64_t{number} * HomeEntry::kBytes, 8));
       const std::uint64_t there = HomeEntry::is_whole(entry, number) ? HomeEntry::address(entry) : kNowhere;
       EXPECT_EQ(here->page[i], there) << "entry " << i << " of row " << row;
     }
+  }
+  return found;
+}
+
+// Bits of little-endian octets.
+inline std::uint64_t bits_of(const std::uint8_t* octets, unsigned first, unsigned width) {
+  std::uint64_t value = 0;
+  for (unsigned i = 0; i < width; ++i) {
+    value |= std::uint64_t{octets[(first + i) / 8] >> (first + i) % 8 & 1u} << i;
+  }
+  return value;
+}
+
+// Each completion queue on the chip: the firmware's part is what its home has, and the stage's too, if it has not been
+// changed since. `base`: of the first one's octets. Returns how many rows there are.
+inline unsigned check_cq_home(Node& node, std::uint64_t base = 0) {
+  const CqTable& table = node.chip.contexts().cq_table;
+  unsigned found = 0;
+  for (std::uint32_t n = 0; n < table.rows(); ++n) {
+    const CqRow* const here = table.peek(n);
+    if (here == nullptr) continue;
+    ++found;
+    const std::uint8_t* const cq = home_octets(node, base + 64 * std::uint64_t{n}, 64);
+    EXPECT_EQ(bits_of(cq, 0, 1), here->cq.valid) << "CQ " << n;
+    EXPECT_EQ(bits_of(cq, 1, 4), here->cq.log_entries) << "CQ " << n;
+    EXPECT_EQ(bits_of(cq, 5, 64), here->cq.base) << "CQ " << n;
+    EXPECT_EQ(bits_of(cq, 69, 32), here->cq.epoch) << "CQ " << n;
+    if (table.is_dirty(n)) continue;
+    EXPECT_EQ(load_le32(cq + 32), here->state.epoch) << "CQ " << n;
+    EXPECT_EQ(load_le32(cq + 36), here->state.produced) << "CQ " << n;
+    EXPECT_EQ(load_le32(cq + 40), here->state.taken) << "CQ " << n;
   }
   return found;
 }

@@ -85,6 +85,7 @@ class Worker final : public host::App {
   unsigned amid = 0;                          // resets during traffic,
   unsigned errors = 0;                        // and of a device that had failed
   bool in_pages = false;                      // its region is a list of pages
+  bool two_queues = false;                    // receives complete on their own
   std::optional<host::ResetKind> reset_kind;  // of the resets; none: CONTROL.RESET
   std::function<void()> on_reset;
   std::vector<host::CmEventType> ends;  // of connections
@@ -101,7 +102,8 @@ class Worker final : public host::App {
   void make() {
     phase_ = Phase::kMakes;
     posted_ = completed = 0;
-    cq_ = node.context.create_cq(256, host::CqMode::kPolled);
+    cq_ = receive_cq_ = node.context.create_cq(256, host::CqMode::kPolled);
+    if (two_queues) receive_cq_ = node.context.create_cq(256, host::CqMode::kPolled);
     const host::Pd pd = node.context.alloc_pd();
     constexpr std::uint8_t kRights = abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead | abi::kRemoteAtomic;
     constexpr std::uint64_t kBytes = 2 * kSlots * kSlot;
@@ -111,7 +113,8 @@ class Worker final : public host::App {
                    : node.context.reg_mr(pd, memory_, kBytes, kRights);
     host::QpInitAttr attr;
     attr.pd = pd;
-    attr.send_cq = attr.recv_cq = cq_;
+    attr.send_cq = cq_;
+    attr.recv_cq = receive_cq_;
     attr.max_send_wr = attr.max_recv_wr = 32;
     qp_ = node.context.create_qp(attr);
   }
@@ -129,7 +132,7 @@ class Worker final : public host::App {
   void receive() { EXPECT_EQ(qp_->post_recv(host::receive_request(0, host::part_of(*mr_, 0, kSlot))), 0); }
   void work() {
     host::Wc wc;
-    while (cq_->poll_cq(&wc, 1) == 1) {
+    while (cq_->poll_cq(&wc, 1) == 1 || receive_cq_->poll_cq(&wc, 1) == 1) {
       if (wc.status != abi::WcStatus::kSuccess) continue;
       if (wc.opcode == abi::WcOpcode::kRecv) receive();
       else ++completed;
@@ -156,7 +159,7 @@ class Worker final : public host::App {
   bool errs_ = false;  // one of the requests names an STag that does not exist
   std::uint64_t memory_ = 0, start_ps_ = 0, connect_ps_ = 0, reset_ps_ = kNever;
   Phase phase_ = Phase::kRest;
-  host::Cq* cq_ = nullptr;
+  host::Cq *cq_ = nullptr, *receive_cq_ = nullptr;
   host::Mr* mr_ = nullptr;
   host::Qp* qp_ = nullptr;
   unsigned posted_ = 0;

@@ -54,17 +54,20 @@ TEST_F(ResetOverPcie, ThreeHundredTimesAmidTraffic) {
   }
   expect_silence();
 }
-// Misses, fetches and writes of a home are under way; the driver gives the home again.
-struct ResetOfAPageCache : ResetTest, testing::WithParamInterface<HomeKind> {
+// Misses, fetches, writes and write-backs of a home are under way; the driver gives the home again.
+struct ResetOfCaches : ResetTest, testing::WithParamInterface<HomeKind> {
   static NodeConfig config() {
     NodeConfig c = ResetOverPcie::config();
     c.rnic.context.cache.page = {2, 2, CachePolicy::kLru, 2, 1};
+    c.rnic.context.cache.cq = {1, 1, CachePolicy::kLru, 2, 1};
     c.rnic.context.home.kind = GetParam();
     return c;
   }
-  ResetOfAPageCache() : ResetTest(config()) { server.worker.in_pages = client.worker.in_pages = true; }
+  ResetOfCaches() : ResetTest(config()) {
+    for (Worker* worker : {&server.worker, &client.worker}) worker->in_pages = worker->two_queues = true;
+  }
 };
-TEST_P(ResetOfAPageCache, TwoHundredTimesAmidTraffic) {
+TEST_P(ResetOfCaches, TwoHundredTimesAmidTraffic) {
   for (const auto kind : {std::optional<host::ResetKind>(), std::optional(host::ResetKind::kFlr)}) {
     server.worker.reset_kind = client.worker.reset_kind = kind;
     play(500 * kUs, 500 * kUs);
@@ -75,13 +78,15 @@ TEST_P(ResetOfAPageCache, TwoHundredTimesAmidTraffic) {
   expect_silence();
   for (Node* node : {&a, &b}) {
     EXPECT_GT(node->chip.contexts().page_table.cache_counters().misses, 1000u);
+    EXPECT_GT(node->chip.contexts().cq_table.cache_counters().dirty, 500u);
     EXPECT_EQ(node->chip.context_home.counters().failed + node->chip.context_home.counters().corrupt, 0u);
     if (GetParam() == HomeKind::kHost) {
       EXPECT_LE(check_home(*node), 2u);
+      EXPECT_LE(check_cq_home(*node, node->chip.contexts().home_layout()[abi::ContextKind::kCq].base), 1u);
     }
   }
 }
-INSTANTIATE_TEST_SUITE_P(Homes, ResetOfAPageCache, testing::Values(HomeKind::kHost, HomeKind::kBoard));
+INSTANTIATE_TEST_SUITE_P(Homes, ResetOfCaches, testing::Values(HomeKind::kHost, HomeKind::kBoard));
 
 struct PcieResetOfADeadDevice : ResetTest {
   static NodeConfig config() {

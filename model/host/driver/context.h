@@ -119,9 +119,9 @@ class Context final : public App, public HostEvents, public Part {
   abi::Registration map_mr(Mr& mr, const PageList& list, std::uint64_t address, std::uint64_t length,
                            std::uint32_t access);
   // Where the device has a home for page lists and the like in host memory, nullptr where it needs none. It gets it
-  // before programs see it open. release_home() takes it back from the device, and page lists are refused from then on
-  // until give_home(); the device refuses that (kBusy) while it has some. Without a home, or with one, neither has an
-  // effect.
+  // before programs see it open. release_home() takes it back from the device, and what needs it is refused from then
+  // on until give_home(); the device refuses that (kBusy) while something of it exists. Without a home, or with one,
+  // neither has an effect.
   const Home* home() const { return home_.get(); }
   const Home* release_home();
   const Home* give_home();

@@ -7,140 +7,238 @@
 
 namespace rnic {
 
-// The CQ's state, reset if the CQ number was reused.
-CqeWriter::Cq& CqeWriter::cq(Cqn cqn) {
-  Cq& q = cqs_[cqn.v];
-  if (const std::uint32_t epoch = contexts_.cq(cqn).epoch; q.epoch != epoch) {
-    deadlines_.cancel(cqn.v);
-    q = Cq{};
-    q.epoch = epoch;
-  }
-  return q;
+CqeWriter::CqeWriter(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
+    : Stage(nm, clk), contexts_(contexts), told_(contexts.cqs()), deadlines_(contexts.cqs()) {
+  contexts.cq_table.bind(errands_);
+  contexts.cq_table.bind(receives_.rows);
+  contexts.cq_table.bind(sends_.rows);
+  contexts.cq_table.owned_by(*this);
 }
 
-void CqeWriter::write(const CqeRequest& r) {
-  const CqContext& ctx = contexts_.cq(r.cqn);
-  if (!ctx.valid) return;
-  Cq& q = cq(r.cqn);
-  if (q.overrun) {
+// The queue's state, to be changed. It starts again if the number was reused.
+CqState& CqeWriter::state(Cqn cqn, const CqContext& cq) {
+  CqState& s = contexts_.cq_table.own(cqn.v, &CqRow::state);
+  if (s.epoch != cq.epoch) {
+    deadlines_.cancel(cqn.v);
+    s = CqState{cq.epoch};
+  }
+  told_[cqn.v].tell(s);
+  told_[cqn.v].told();
+  return s;
+}
+
+// ---- Rows
+
+// The number of the CQ comes from the host.
+bool CqeWriter::take_arm() {
+  if (!arm->can_pop()) return false;
+  const CqArm a = arm->pop();
+  if (!contexts_.has(a.cqn) || !contexts_.exists(a.cqn)) {
+    ++counters_.stray_doorbells;
+    return true;
+  }
+  if (told_[a.cqn.v].arm(contexts_.epoch(a.cqn), {a.consumer, a.solicited_only})) armed_.push(a.cqn);
+  return true;
+}
+
+bool CqeWriter::take_record() {
+  if (!record_read->can_pop()) return false;
+  const bool ok = record_read->pop().ok && asked_->epoch == contexts_.epoch(asked_->cqn);
+  if (ok) told_[asked_->cqn.v].record(asked_->epoch, load_le32(record_.data()));
+  asked_->answered = true;
+  if (!asked_->decides) asked_.reset();
+  return true;
+}
+
+// One row for each side and one for an errand a cycle.
+bool CqeWriter::ask_rows() {
+  const bool sends = ask(sends_), receives = ask(receives_), errand = ask_errand();
+  return sends || receives || errand;
+}
+
+bool CqeWriter::ask(Entries& side) {
+  if (!side.in->can_pop() || !side.rows.can_ask()) return false;
+  side.rows.ask(side.in->front().cqn.v);
+  side.asked.push(side.in->pop());
+  return true;
+}
+
+bool CqeWriter::ask_errand() {
+  const bool late = deadlines_.due(now());
+  if ((!late && armed_.empty()) || !errands_.can_ask()) return false;
+  const Cqn cqn = late ? Cqn{deadlines_.take()} : armed_.pop();
+  errands_.ask(cqn.v, static_cast<std::uint32_t>(late ? Errand::kDeadline : Errand::kArm));
+  return true;
+}
+
+// One row is used in a cycle: an errand goes first.
+bool CqeWriter::use_row() { return notify->can_push() && (run_errand() || write_entry()); }
+
+bool CqeWriter::run_errand() {
+  if (!errands_.can_use()) return false;
+  const Cqn cqn{errands_.front().index};
+  switch (static_cast<Errand>(errands_.front().tag)) {
+    case Errand::kDeadline:
+      raise_late(cqn);
+      break;
+    case Errand::kArm:
+      rearm(cqn);
+      break;
+  }
+  errands_.drop();
+  return true;
+}
+
+// Receive and send completions alternate, or the one that has a ring with room goes.
+bool CqeWriter::write_entry() {
+  if (!dma->can_push()) return false;
+  const bool sends = sends_.rows.can_use() && is_decided(sends_);
+  const bool receives = receives_.rows.can_use() && is_decided(receives_);
+  if (!sends && !receives) return false;
+  const bool take_send = sends && (send_turn_ || !receives);
+  write(take_send ? sends_ : receives_);
+  send_turn_ = !take_send;
+  return true;
+}
+
+// ---- Entries
+
+// If the row is lost the entry is, and as with an overrun the firmware ends the queue.
+void CqeWriter::write(Entries& side) {
+  const CqeRequest& r = side.asked.front();
+  forget_inquiry(r.cqn);
+  if (!side.rows.ok()) lose(r.cqn);
+  else if (side.rows.row().cq.valid) write(r, side.rows.row());
+  side.asked.drop();
+  side.rows.drop();
+}
+
+void CqeWriter::lose(Cqn cqn) {
+  if (!contexts_.exists(cqn)) return;
+  ++counters_.lost;
+  overflow->push({cqn});
+}
+
+void CqeWriter::write(const CqeRequest& r, const CqRow& row) {
+  CqState& s = state(r.cqn, row.cq);
+  const std::uint32_t size = row.entries();
+  if (!s.overrun && s.unread() >= size) overrun(r.cqn, s);
+  if (s.overrun) {
     ++counters_.lost;
     return;
   }
-  const std::uint32_t size = entries(r.cqn);
   abi::Cqe cqe = r.cqe;
-  cqe.phase = (q.produced / size) % 2 == 0;
+  cqe.phase = (s.produced / size) % 2 == 0;
   BufferRef buf = buffers_.take(r.owner ? r.owner : r.receive);
   std::memcpy(buf->bytes(), &cqe, sizeof cqe);
   dma->push(
-      {ctx.base + std::uint64_t{q.produced % size} * abi::kCqeBytes, abi::kCqeBytes, std::move(buf), 0, 0, false});
-  ++q.produced;
-  if (asked_ && asked_->cqn == r.cqn) asked_->decides = false;
+      {row.cq.base + std::uint64_t{s.produced % size} * abi::kCqeBytes, abi::kCqeBytes, std::move(buf), 0, 0, false});
+  ++s.produced;
   ++counters_.cqes;
   const bool solicited = (cqe.flags & abi::kCqeSolicited) || cqe.status != abi::WcStatus::kSuccess;
-  if (solicited) q.last_solicited = q.produced;
-  if (q.armed && (solicited || !q.solicited_only)) owe(r.cqn, q, 1);
-  if (q.unread() >= size / 2) ask(r.cqn, false);  // early, so that a host that keeps up never stalls the stage
+  if (solicited) s.last_solicited = s.produced;
+  if (s.armed && (solicited || !s.solicited_only)) owe(r.cqn, row.cq, s, 1, s.due != 0);
+  if (s.unread() >= size / 2) inquire(r.cqn, row, false);  // early: a host that keeps up never stalls the stage
 }
 
-// Or the entry is not wanted. A ring that looks full is asked about first.
-bool CqeWriter::has_room(const CqeRequest& r) {
-  if (!contexts_.cq(r.cqn).valid) return true;
-  const Cq& q = cq(r.cqn);
-  if (q.overrun || q.unread() < entries(r.cqn)) return true;
-  ask(r.cqn, true);
+// Whether the ring has room, or the entry is lost or not wanted. A ring that looks full is asked about first. Nothing
+// is written while it is full, so the answer to a question asked then is the host's latest state.
+bool CqeWriter::is_decided(Entries& side) {
+  if (!side.rows.ok()) return overflow->can_push();
+  const CqRow& row = side.rows.row();
+  if (!row.cq.valid) return true;
+  const Cqn cqn = side.asked.front().cqn;
+  CqState s = row.current();
+  told_[cqn.v].tell(s);
+  if (s.overrun || s.unread() < row.entries()) return true;
+  if (asked_ && asked_->cqn == cqn && asked_->answered) return overflow->can_push();
+  inquire(cqn, row, true);
   return false;
 }
 
-// One question at a time; a ring that has to wait asks again with its next entry.
-void CqeWriter::ask(Cqn cqn, bool decides) {
-  if (asked_ || !read_record->can_push()) return;
-  const std::uint64_t record = contexts_.cq(cqn).base + entries(cqn) * abi::kCqeBytes;
-  read_record->push({record, abi::kCqRecordBytes, record_.data(), {}, 0, contexts_.completion_queue(cqn)});
-  asked_ = {cqn, cq(cqn).epoch, decides};
+// An arm may have reported room before the answer, and an entry filled the ring again: the answer decides nothing then.
+void CqeWriter::forget_inquiry(Cqn cqn) {
+  if (!asked_ || asked_->cqn != cqn) return;
+  asked_->decides = false;
+  if (asked_->answered) asked_.reset();
 }
 
-// Nothing is written while a ring is full, so the answer to a question asked then is the host's latest state; unless an
-// arming has reported room in between, and the entry written then has filled the ring again.
-void CqeWriter::hear(bool ok) {
-  const Inquiry asked = *std::exchange(asked_, std::nullopt);
-  Cq& q = cq(asked.cqn);
-  if (q.epoch != asked.epoch || !contexts_.cq(asked.cqn).valid) return;
-  if (ok) q.take(load_le32(record_.data()) - q.taken);
-  if (!asked.decides || q.unread() < entries(asked.cqn)) return;
-  q.overrun = true;
+void CqeWriter::overrun(Cqn cqn, CqState& s) {
+  s.overrun = true;
   ++counters_.overruns;
-  overflow->push({asked.cqn});
+  overflow->push({cqn});
 }
+
+// One question at a time; a ring that has to wait asks again with its next entry.
+void CqeWriter::inquire(Cqn cqn, const CqRow& row, bool decides) {
+  if (asked_ || !read_record->can_push()) return;
+  const std::uint64_t record = row.cq.base + row.entries() * abi::kCqeBytes;
+  read_record->push({record, abi::kCqRecordBytes, record_.data(), {}, 0, contexts_.completion_queue(cqn)});
+  asked_ = {cqn, row.cq.epoch, decides};
+}
+
+// ---- Notifications
 
 // Arming carries how far the host has polled, modulo 2048: entries after that notify at once, so none is missed.
-// The number of the CQ comes from the host: an invalid one is dropped.
-void CqeWriter::rearm(const CqArm& a) {
-  if (!contexts_.has(a.cqn) || !contexts_.cq(a.cqn).valid) {
-    ++counters_.stray_doorbells;
-    return;
-  }
-  Cq& q = cq(a.cqn);
-  q.take((a.consumer - q.taken) & kConsumerMask);
-  const std::uint32_t unseen = (q.produced - a.consumer) & kConsumerMask;
-  const bool any_pending = q.armed && !q.solicited_only;  // which a narrower wish leaves as it is
-  q.solicited_only = a.solicited_only && !any_pending;
-  const std::uint32_t seen_before = q.solicited_only ? q.produced - q.last_solicited : 0;  // entries after the newest
-  q.armed = true;
-  q.due = 0;
-  if (unseen > seen_before) owe(a.cqn, q, q.solicited_only ? 1 : unseen);
-  else deadlines_.cancel(a.cqn.v);
+void CqeWriter::rearm(Cqn cqn) {
+  const auto a = told_[cqn.v].take_arm(contexts_.epoch(cqn));
+  if (!a || !errands_.ok() || !errands_.row().cq.valid) return;  // destroyed meanwhile, or lost
+  const CqContext& cq = errands_.row().cq;
+  CqState& s = state(cqn, cq);
+  s.take((a->consumer - s.taken) & CqTold::kIndexMask);
+  const std::uint32_t unseen = (s.produced - a->consumer) & CqTold::kIndexMask;
+  const bool any_pending = s.armed && !s.solicited_only;  // which a narrower wish leaves as it is
+  s.solicited_only = a->solicited_only && !any_pending;
+  const std::uint32_t seen_before = s.solicited_only ? s.produced - s.last_solicited : 0;  // entries after the newest
+  s.armed = true;
+  const bool in_period = std::exchange(s.due, 0u) != 0;
+  if (unseen > seen_before) owe(cqn, cq, s, s.solicited_only ? 1 : unseen, in_period);
+  else deadlines_.cancel(cqn.v);
 }
 
 // Entries of which the armed queue is to be notified: at once, or when there are enough of them, or in time.
-void CqeWriter::owe(Cqn cqn, Cq& q, std::uint32_t entries) {
-  const CqContext& ctx = contexts_.cq(cqn);
-  q.due += entries;
-  if (ctx.moderation_ns == 0 || (ctx.moderation_count != 0 && q.due >= ctx.moderation_count)) return raise(cqn, q);
-  if (deadlines_.running(cqn.v)) return;
-  deadlines_.start(cqn.v, now() + clock().cycle_at_or_after(std::uint64_t{ctx.moderation_ns} * 1000));
+void CqeWriter::owe(Cqn cqn, const CqContext& cq, CqState& s, std::uint32_t entries, bool in_period) {
+  s.owe(entries);
+  if (cq.moderation_ns == 0 || (cq.moderation_count != 0 && s.due >= cq.moderation_count)) return raise(cqn, s);
+  if (in_period) return;
+  deadlines_.start(cqn.v, now() + clock().cycle_at_or_after(std::uint64_t{cq.moderation_ns} * 1000));
 }
 
-void CqeWriter::raise(Cqn cqn, Cq& q) {
+void CqeWriter::raise(Cqn cqn, CqState& s) {
   deadlines_.cancel(cqn.v);
-  q.armed = false;
-  q.due = 0;
+  s.armed = false;
+  s.due = 0;
   ++counters_.notifications;
   notify->push({cqn});
 }
 
-// At most one per cycle.
-bool CqeWriter::raise_late() {
-  if (!deadlines_.due(now())) return false;
-  const Cqn cqn{deadlines_.take()};
-  Cq& q = cq(cqn);
-  if (q.armed && contexts_.cq(cqn).valid) raise(cqn, q);  // or the deadline was of the number's earlier use
-  return true;
+// Unless the deadline was of the number's earlier use, or the notification has left while the row was being read, and
+// even another one is due, which has a period of its own.
+void CqeWriter::raise_late(Cqn cqn) {
+  if (!errands_.ok() || !errands_.row().cq.valid) return;
+  const CqContext& cq = errands_.row().cq;
+  CqState& s = state(cqn, cq);
+  if (s.due != 0 && !deadlines_.running(cqn.v)) raise(cqn, s);
 }
 
+// ---- The stage
+
 void CqeWriter::reset() {
-  cqs_.assign(cqs_.size(), {});
+  for (Entries* side : {&receives_, &sends_}) side->asked.clear();
   send_turn_ = false;
+  told_.assign(told_.size(), {});
+  armed_.clear();
   deadlines_.clear();
   asked_.reset();
 }
 
-// One entry or one arming per cycle; receive and send completions alternate, or the one that has a ring with room goes.
 Wake CqeWriter::tick() {
-  if (record_read->can_pop() && overflow->can_push()) hear(record_read->pop().ok);
-  if (!notify->can_push()) return Wake::on_traffic();
-  if (raise_late()) return Wake::next_cycle();
-  if (arm->can_pop()) {
-    rearm(arm->pop());
-    return Wake::next_cycle();
-  }
-  if (!dma->can_push()) return idle();
-  const bool sends = send->can_pop() && has_room(send->front());
-  const bool receives = receive->can_pop() && has_room(receive->front());
-  if (!sends && !receives) return idle();
-  const bool take_send = sends && (send_turn_ || !receives);
-  write(take_send ? send->pop() : receive->pop());
-  send_turn_ = !take_send;
-  return Wake::next_cycle();
+  bool busy = take_arm();
+  busy |= take_record();
+  busy |= use_row();
+  busy |= ask_rows();
+  if (busy) return Wake::next_cycle();
+  return deadlines_.due(now()) ? Wake::on_traffic() : Wake::at_cycle(deadlines_.next());
 }
 
 std::string CqeWriter::waiting_for() const {

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "model/common/link.h"
+#include "model/common/ring.h"
 #include "model/common/timer_wheel.h"
+#include "model/rnic/completion/cq_told.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/dma.h"
@@ -39,8 +41,7 @@ class CqeWriter final : public Stage {
   PopPort<DmaReadDone> record_read{*this, "record_read"};
   PushPort<CqOverflow> overflow{*this, "overflow"};
 
-  CqeWriter(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
-      : Stage(nm, clk), contexts_(contexts), cqs_(contexts.cqs()), deadlines_(contexts.cqs()) {}
+  CqeWriter(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts);
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
@@ -48,44 +49,49 @@ class CqeWriter final : public Stage {
   const CqeWriterCounters& counters() const { return counters_; }
 
  private:
-  static constexpr std::uint32_t kConsumerMask = 0x7ff;  // of CqArm::consumer
-  struct Cq {
-    std::uint32_t epoch = 0;
-    std::uint32_t produced = 0;
-    std::uint32_t taken = 0;           // by the host, as far as it is known
-    std::uint32_t last_solicited = 0;  // value of `produced` after the newest solicited entry
-    bool armed = false, solicited_only = false;
-    bool overrun = false;   // an entry was lost: nothing more is written
-    std::uint32_t due = 0;  // entries that the notification under moderation is for
-
-    std::uint32_t unread() const { return produced - taken; }
-    // The host's consumer index: values that are impossible are ignored.
-    void take(std::uint32_t more) {
-      if (more <= unread()) taken += more;
-    }
+  // What a row is asked for, besides entries.
+  enum class Errand : std::uint32_t { kDeadline, kArm };
+  // Entries of one side for whose queues the table is being read.
+  struct Entries {
+    PopPort<CqeRequest>& in;
+    CqTable::Reader rows;
+    Ring<CqeRequest> asked;
   };
   struct Inquiry {
     Cqn cqn;
-    std::uint32_t epoch;
-    bool decides;  // asked when the ring was full: if it still is, it overruns
+    std::uint32_t epoch;  // of the queue
+    bool decides;         // asked when the ring was full: if it still is, it overruns
+    bool answered = false;
   };
-  Cq& cq(Cqn cqn);
-  std::uint32_t entries(Cqn cqn) const { return 1u << contexts_.cq(cqn).log_entries; }
-  bool has_room(const CqeRequest& r);
-  void ask(Cqn cqn, bool decides);
-  void hear(bool ok);
-  void write(const CqeRequest& r);
-  void rearm(const CqArm& a);
-  void owe(Cqn cqn, Cq& q, std::uint32_t entries);
-  void raise(Cqn cqn, Cq& q);
-  bool raise_late();
-  Wake idle() const { return Wake::at_cycle(deadlines_.next()); }
+  bool take_arm();
+  bool take_record();
+  bool ask_rows();
+  bool ask(Entries& side);
+  bool ask_errand();
+  bool use_row();
+  bool run_errand();
+  bool write_entry();
+  bool is_decided(Entries& side);
+  void write(Entries& side);
+  void lose(Cqn cqn);
+  void write(const CqeRequest& r, const CqRow& row);
+  CqState& state(Cqn cqn, const CqContext& cq);
+  void inquire(Cqn cqn, const CqRow& row, bool decides);
+  void forget_inquiry(Cqn cqn);
+  void overrun(Cqn cqn, CqState& s);
+  void rearm(Cqn cqn);
+  void raise_late(Cqn cqn);
+  void owe(Cqn cqn, const CqContext& cq, CqState& s, std::uint32_t entries, bool in_period);
+  void raise(Cqn cqn, CqState& s);
 
-  const ContextStore& contexts_;
-  std::vector<Cq> cqs_;
+  ContextStore& contexts_;
+  Entries receives_{receive, {*this, "cqe_writer_receive"}, {}}, sends_{send, {*this, "cqe_writer_send"}, {}};
+  CqTable::Reader errands_{*this, "cqe_writer"};
   BufferPool buffers_{abi::kCqeBytes};
   bool send_turn_ = false;
-  TimerWheel deadlines_;  // of notifications under moderation, by CQ
+  std::vector<CqTold> told_;  // by CQ
+  Ring<Cqn> armed_;           // those that wait, each once
+  TimerWheel deadlines_;      // of notifications under moderation, by CQ
   std::optional<Inquiry> asked_;
   std::array<std::uint8_t, abi::kCqRecordBytes> record_{};
   CqeWriterCounters counters_;

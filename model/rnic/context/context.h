@@ -10,7 +10,8 @@
 #include "model/common/owners.h"
 #include "model/common/registered.h"
 #include "model/common/request_id.h"
-#include "model/rnic/context/home_entry.h"
+#include "model/rnic/context/cq_table.h"
+#include "model/rnic/context/home_layout.h"
 #include "model/rnic/context/page_table.h"
 #include "model/rnic/context/stag_table.h"
 #include "model/rnic/context/stag_writes.h"
@@ -23,8 +24,8 @@ class ContextStore final : public Committed, public Part, public Owners {
   struct Sizes {
     unsigned qps = 256, flows = 256, cqs = 256, stags = 1024, srqs = 64, pages = 1024;
     std::uint32_t node = 0;
-    TableConfig page_table = {}, stag_table = StagTableConfig{};
-    CacheConfig page_cache = {};
+    TableConfig page_table = {}, stag_table = StagTableConfig{}, cq_table = {};
+    CacheConfig page_cache = {}, cq_cache = {};
     bool home_in_host = true;   // of what is cached
     const char* chip = "chip";  // before the names of tables
   };
@@ -33,6 +34,7 @@ class ContextStore final : public Committed, public Part, public Owners {
         page_table(std::string(sizes.chip) + ".page_table", clk, PageRow::rows(sizes.pages), sizes.page_table,
                    &sizes.page_cache),
         stag_table(std::string(sizes.chip) + ".stag_table", clk, sizes.stags, sizes.stag_table),
+        cq_table(std::string(sizes.chip) + ".cq_table", clk, sizes.cqs, sizes.cq_table, &sizes.cq_cache),
         clk_(clk),
         node_(sizes.node),
         qps_(sizes.qps),
@@ -45,6 +47,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   StagWrites in_flight;  // to memory that STags name
   PageTable page_table;
   StagTable stag_table;
+  CqTable cq_table;
 
   const QpContext& qp(Qpn n) const { return at(qps_, n.v); }
   const FlowContext& flow(FlowId f) const { return at(flows_, f.v); }
@@ -55,7 +58,6 @@ class ContextStore final : public Committed, public Part, public Owners {
     return flow(f);
   }
   const SrqContext& srq(Srqn n) const { return at(srqs_, n.v); }
-  const CqContext& cq(Cqn n) const { return at(cqs_, n.v); }
   // The entry an STag points at, or nullptr if its index is outside the table; the caller checks valid and key.
   const StagContext* stag(Stag s) const { return row(s) != nullptr ? &row(s)->stag : nullptr; }
 
@@ -113,7 +115,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   RequestId internal_work(Qpn n) const { return owner(RequestId::Kind::kInternal, n, 0); }
   RequestId queue_pair(Qpn n) const override { return owner(RequestId::Kind::kQueuePair, n, 0); }
   RequestId completion_queue(Cqn n) const {
-    return {node_, RequestId::Kind::kCompletionQueue, n.v, life(cq(n).epoch), 0};
+    return {node_, RequestId::Kind::kCompletionQueue, n.v, life(at(cqs_, n.v).epoch), 0};
   }
   RequestId context(abi::ContextKind kind, std::uint32_t row) const {
     return {node_, RequestId::Kind::kContext, static_cast<std::uint32_t>(kind), 0, row};
@@ -127,10 +129,10 @@ class ContextStore final : public Committed, public Part, public Owners {
   std::size_t pages() const { return pages_; }
   // That the host gives for rows that are not on the chip.
   std::uint32_t home_pages() const {
-    if (!home_in_host_ || !page_table.cached()) return 0;
-    const std::uint64_t octets = std::uint64_t{page_table.rows()} * PageRow::kPages * HomeEntry::kBytes;
-    return static_cast<std::uint32_t>((octets + abi::kHomePageBytes - 1) >> abi::kLogHomePage);
+    if (!home_in_host_) return 0;
+    return static_cast<std::uint32_t>((home_layout().bytes() + abi::kHomePageBytes - 1) >> abi::kLogHomePage);
   }
+  HomeLayout home_layout() const { return {page_table, cq_table}; }
   std::size_t stags() const { return stag_table.rows(); }
 
   void describe(const Description& d) override;  // how many entries of each table are valid
@@ -140,7 +142,14 @@ class ContextStore final : public Committed, public Part, public Owners {
     if constexpr (kSanitized) check_reads(f, c);
     stage(flow_writes_, flows_, f.v, c);
   }
-  void write(Cqn n, const CqContext& c) { stage(cq_writes_, cqs_, n.v, c); }
+  void write(Cqn n, const CqContext& c) {
+    cq_table.write(n.v, &CqRow::cq, c);
+    if (begins(n, c) || !c.valid) cq_table.renew(n.v);
+    stage(cq_writes_, cqs_, n.v, CqLife{c.epoch & 0x7fffffff, c.valid});
+  }
+  bool exists(Cqn n) const { return at(cqs_, n.v).valid; }
+  std::uint32_t epoch(Cqn n) const { return at(cqs_, n.v).epoch; }
+  bool begins(Cqn n, const CqContext& c) const { return c.valid && !exists(n); }
   void write(Srqn n, const SrqContext& c) { stage(srq_writes_, srqs_, n.v, c); }
   void write_page(std::uint32_t i, std::uint64_t bus_address) {
     RNIC_CHECK(i < pages_);
@@ -168,6 +177,7 @@ class ContextStore final : public Committed, public Part, public Owners {
     clear(qp_writes_, qps_);
     clear(flow_writes_, flows_);
     clear(cq_writes_, cqs_);
+    cq_table.reset();
     stag_writes_.clear();
     stag_table.reset();
     clear(srq_writes_, srqs_);
@@ -178,6 +188,7 @@ class ContextStore final : public Committed, public Part, public Owners {
     apply(qp_writes_, qps_);
     apply(flow_writes_, flows_);
     apply(cq_writes_, cqs_);
+    cq_table.settle_writes();
     apply_stags();
     apply(srq_writes_, srqs_);
     waiters_.wake();
@@ -225,13 +236,18 @@ class ContextStore final : public Committed, public Part, public Owners {
   std::vector<QpContext> qps_;
   std::vector<FlowContext> flows_;
   mutable std::vector<Cycle> read_until_;  // by flow, the last cycle for which a stage has read it
-  std::vector<CqContext> cqs_;
+  // Always on the chip: whether there is such a queue, in which use of its number.
+  struct CqLife {
+    std::uint32_t epoch : 31;
+    std::uint32_t valid : 1;
+  };
+  std::vector<CqLife> cqs_;
   std::vector<SrqContext> srqs_;
   const std::size_t pages_;
   const bool home_in_host_;
   Writes<QpContext> qp_writes_;
   Writes<FlowContext> flow_writes_;
-  Writes<CqContext> cq_writes_;
+  Writes<CqLife> cq_writes_;
   Writes<StagContext> stag_writes_;
   Writes<SrqContext> srq_writes_;
   Waiters waiters_;

@@ -9,20 +9,22 @@
 namespace rnic {
 
 namespace {
-constexpr unsigned kFlipped = 77;  // the bit of a row that an injected error changes: of its second entry
+constexpr unsigned kFlipped = 77;  // the bit of a row that an injected error changes
 }
 
 ContextHome::ContextHome(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts,
-                         const ContextHomeConfig& config, unsigned misses_in_flight)
+                         const ContextHomeConfig& config)
     : Stage(nm, clk),
       contexts_(contexts),
+      pages_(contexts.page_table, contexts.home_layout()),
+      cqs_(contexts.cq_table, contexts.home_layout()),
       kind_(config.kind),
       flip_fetch_(config.flip_fetch),
-      board_(clk, config.board,
-             contexts.page_table.cached() && kind_ == HomeKind::kBoard ? contexts.page_table.rows() * kRowBytes : 0),
+      board_(clk, config.board, kind_ == HomeKind::kBoard ? contexts.home_layout().bytes() : 0),
       home_(contexts.home_pages(), kNowhere),
-      fetches_(contexts.page_table.cached() ? misses_in_flight : 0) {
-  contexts.page_table.connect_home(misses);
+      fetches_(contexts.page_table.misses_in_flight() + contexts.cq_table.misses_in_flight()) {
+  contexts.page_table.connect_home(page_misses);
+  contexts.cq_table.connect_home(cq_misses);
 }
 
 void ContextHome::reset() {
@@ -30,6 +32,7 @@ void ContextHome::reset() {
   fetches_.assign(fetches_.size(), {});
   to_send_.clear();
   fetching_ = 0;
+  cq_turn_ = false;
   writes_.clear();
   reports_.clear();
   board_.reset();
@@ -71,12 +74,18 @@ bool ContextHome::take_op() {
       home_.at(op.index) = op.bus_address;
       break;
     case HomeOp::Kind::kWritePage:
-      if (!write_entry(op)) return false;
+      if (!can_write()) return false;
+      write_entry(op);
+      break;
+    case HomeOp::Kind::kWriteCq:
+      if (!can_write()) return false;
+      write_cq(op);
       break;
     case HomeOp::Kind::kRelease:
-      if (!at_rest() || !reports_.empty() || !events->can_push()) return false;
+      if (!at_rest() || !events->can_push()) return false;
       home_.assign(home_.size(), kNowhere);
-      contexts_.page_table.forget();
+      for (HomedTable* homed : {static_cast<HomedTable*>(&pages_), static_cast<HomedTable*>(&cqs_)})
+        homed->table().forget();
       events->push({HomeEvent::Kind::kReleased});
       break;
   }
@@ -84,50 +93,98 @@ bool ContextHome::take_op() {
   return true;
 }
 
-// To the chip, if the row is there, and to the home. A fetch that is under way may have the old entry: it is repeated
-// behind this write.
-bool ContextHome::write_entry(const HomeOp& op) {
-  if (writes_.size() == kWrites || !write->can_push()) return false;
+bool ContextHome::at_rest() {
+  return writes_.empty() && fetching_ == 0 && reports_.empty() && !page_misses->can_pop() && !cq_misses->can_pop();
+}
+
+// To the chip, if the row is there, and to the home.
+void ContextHome::write_entry(const HomeOp& op) {
   const std::uint32_t row = op.index / PageRow::kPages;
-  for (Fetch& fetch : fetches_) fetch.stale |= fetch.busy && fetch.miss.index == row;
-  contexts_.page_table.write(row, &PageRow::page, op.index % PageRow::kPages, op.bus_address);
+  contexts_.write_page(op.index, op.bus_address);
+  const std::uint64_t octet = pages_.octet_of(row) + op.index % PageRow::kPages * HomeEntry::kBytes;
+  store_le64(write_home(pages_, row, octet, HomeEntry::kBytes), HomeEntry::pack(op.bus_address, op.index));
+  overtake(pages_, row);
+}
+
+// A new queue has no state yet, whatever that of the number's earlier use was.
+void ContextHome::write_cq(const HomeOp& op) {
+  const bool begins = contexts_.begins(Cqn{op.index}, op.cq);
+  contexts_.write(Cqn{op.index}, op.cq);
+  const std::uint64_t octet = cqs_.octet_of(op.index);
+  std::uint8_t* const parts = write_home(cqs_, op.index, octet, begins ? CqHome::kRowBytes : CqHome::kPartBytes);
+  CqHome::Context::pack(op.cq, octet, parts);
+  if (begins) std::fill_n(parts + CqHome::kPartBytes, CqHome::kPartBytes, std::uint8_t{0});
+  overtake(cqs_, op.index);
+}
+
+// A fetch that is under way may have the row as it was: it is repeated behind this write.
+void ContextHome::overtake(const HomedTable& table, std::uint32_t row) {
   ++counters_.writes;
-  const std::uint64_t octet = std::uint64_t{op.index} * HomeEntry::kBytes;
-  const std::uint64_t entry = HomeEntry::pack(op.bus_address, op.index);
+  for (Fetch& fetch : fetches_) fetch.stale |= fetch.from == &table && fetch.miss.index == row;
+}
+
+// ---- Writes
+
+bool ContextHome::can_write() { return kind_ == HomeKind::kBoard || (writes_.size() < kWrites && write->can_push()); }
+
+// The place for octets of a row that go to the home in this cycle.
+std::uint8_t* ContextHome::write_home(const HomedTable& table, std::uint32_t row, std::uint64_t octet,
+                                      std::uint32_t bytes) {
   if (kind_ == HomeKind::kBoard) {
-    board_.access(now(), row, HomeEntry::kBytes);
-    store_le64(board_.at(octet), entry);
-    return true;
+    board_.access(now(), table.board_row(row), bytes);
+    return board_.at(octet);
   }
   DmaWriteRequest request;
   request.address = address_of(octet);
-  request.bytes = HomeEntry::kBytes;
-  request.src = entries_.take(contexts_.context(abi::ContextKind::kPages, row));
-  store_le64(request.src->bytes(), entry);
+  request.bytes = bytes;
+  request.src = images_.take(contexts_.context(table.kind(), row));
   request.notify = true;
+  std::uint8_t* const octets = request.src->bytes();
   write->push(std::move(request));
-  writes_.push(row);
-  return true;
+  writes_.push(table.octet_of(row));
+  return octets;
 }
 
 // ---- Fetches
 
+// Of each table in turn.
 bool ContextHome::take_miss() {
-  if (!misses->can_pop()) return false;
+  const auto take = [this](bool cq) { return cq ? take_miss(cq_misses, cqs_) : take_miss(page_misses, pages_); };
+  for (const bool cq : {cq_turn_, !cq_turn_}) {
+    if (!take(cq)) continue;
+    cq_turn_ = !cq;
+    return true;
+  }
+  return false;
+}
+
+// A row that makes room goes to the home first, if a stage has changed it.
+bool ContextHome::take_miss(PopPort<TableMiss>& misses, HomedTable& table) {
+  if (!misses->can_pop() || (misses->front().dirty && !can_write())) return false;
+  const TableMiss miss = misses->pop();
+  if (miss.dirty) write_back(table, miss);
   unsigned number = 0;
-  while (fetches_.at(number).busy) ++number;
-  fetches_[number].miss = misses->pop();
-  fetches_[number].busy = true;
-  fetches_[number].since = now();
+  while (fetches_.at(number).from != nullptr) ++number;
+  Fetch& fetch = fetches_[number];
+  fetch.from = &table;
+  fetch.miss = miss;
+  fetch.since = now();
   ++fetching_;
   to_send_.push_back(number);
   return true;
 }
 
+void ContextHome::write_back(HomedTable& table, const TableMiss& miss) {
+  std::array<std::uint8_t, HomedTable::kMaxRowBytes> octets;
+  const HomedTable::Dirty dirty = table.pack_dirty(miss, octets.data());
+  std::copy_n(octets.begin(), dirty.bytes, write_home(table, miss.leaving, dirty.octet, dirty.bytes));
+  ++counters_.write_backs;
+}
+
 // The oldest one whose row is not being written: a read of host memory may pass a write that has not reached the link.
 bool ContextHome::send() {
   const auto ready = std::find_if(to_send_.begin(), to_send_.end(),
-                                  [this](unsigned number) { return !being_written(fetches_[number].miss.index); });
+                                  [this](unsigned number) { return !being_written(fetches_[number].octet()); });
   if (ready == to_send_.end() || !read->can_push()) return false;
   send(*ready);
   to_send_.erase(ready);
@@ -136,23 +193,33 @@ bool ContextHome::send() {
 
 void ContextHome::send(unsigned number) {
   Fetch& fetch = fetches_[number];
-  const std::uint64_t octet = std::uint64_t{fetch.miss.index} * kRowBytes;
+  const std::uint32_t bytes = fetch.from->row_bytes();
   fetch.stale = false;
+  const bool on_board = kind_ == HomeKind::kBoard;
+  const std::uint64_t address = on_board ? fetch.octet() : address_of(fetch.octet());
+  if (address == kNowhere) return drop(number);
   ++counters_.fetches;
   fetch.flip = counters_.fetches == flip_fetch_;
-  counters_.fetched_bytes += kRowBytes;
-  if (kind_ == HomeKind::kBoard) {
-    std::memcpy(fetch.octets.data(), board_.at(octet), kRowBytes);
-    fetch.done_at = board_.access(now(), fetch.miss.index, kRowBytes);
+  counters_.fetched_bytes += bytes;
+  if (on_board) {
+    std::memcpy(fetch.octets.data(), board_.at(address), bytes);
+    fetch.done_at = board_.access(now(), fetch.from->board_row(fetch.miss.index), bytes);
     return;
   }
   DmaReadRequest request;
-  request.address = address_of(octet);
-  request.bytes = kRowBytes;
+  request.address = address;
+  request.bytes = bytes;
   request.dst = fetch.octets.data();
   request.tag = number;
-  request.owner = contexts_.context(abi::ContextKind::kPages, fetch.miss.index);
+  request.owner = contexts_.context(fetch.from->kind(), fetch.miss.index);
   read->push(std::move(request));
+}
+
+// Nobody has anything there: it is the use of a number that names nothing.
+void ContextHome::drop(unsigned number) {
+  fetches_[number].from->fail(fetches_[number].miss);
+  fetches_[number] = {};
+  --fetching_;
 }
 
 bool ContextHome::take_answer() {
@@ -177,38 +244,28 @@ void ContextHome::finish(unsigned number, bool ok) {
     return;
   }
   if (std::exchange(fetch.flip, false)) fetch.octets[kFlipped / 8] ^= 1u << kFlipped % 8;
-  const bool whole = ok && unpack(fetch);
-  if (!whole) report(fetch.miss.index);
+  bool whole = ok;
+  if (ok) whole = fetch.from->fill(fetch.miss, fetch.octets.data());
+  else fetch.from->fail(fetch.miss);
+  if (!whole) report({fetch.from->kind(), fetch.miss.index});
   counters_.fetch_cycles += now() - fetch.since;
   counters_.failed += !ok;
   counters_.corrupt += ok && !whole;
-  contexts_.page_table.fill(fetch.miss, ok ? &row_ : nullptr);
   fetch = {};
   --fetching_;
 }
 
 // The row does not wait for that: the firmware may wait for a write which waits for the row.
-void ContextHome::report(std::uint32_t row) {
-  const auto same = [row](std::uint32_t waiting) { return waiting == row; };
-  if (reports_.size() < kReports && !reports_.any(same)) reports_.push(row);
+void ContextHome::report(Lost lost) {
+  const auto same = [&lost](const Lost& waiting) { return waiting.kind == lost.kind && waiting.row == lost.row; };
+  if (reports_.size() < kReports && !reports_.any(same)) reports_.push(lost);
 }
 
 bool ContextHome::tell() {
   if (reports_.empty() || !events->can_push()) return false;
-  events->push({HomeEvent::Kind::kLost, reports_.pop()});
+  const Lost lost = reports_.pop();
+  events->push({HomeEvent::Kind::kLost, lost.kind, lost.row});
   return true;
-}
-
-// False if an entry is not what was written there. It and those that were never written are no addresses.
-bool ContextHome::unpack(const Fetch& fetch) {
-  bool whole = true;
-  for (std::uint32_t i = 0; i < PageRow::kPages; ++i) {
-    const std::uint64_t entry = load_le64(&fetch.octets[std::size_t{i} * HomeEntry::kBytes]);
-    const bool good = HomeEntry::is_whole(entry, fetch.miss.index * PageRow::kPages + i);
-    row_.page[i] = good ? HomeEntry::address(entry) : kNowhere;
-    whole &= good || entry == 0;
-  }
-  return whole;
 }
 
 std::string ContextHome::waiting_for() const {

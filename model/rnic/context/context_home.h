@@ -1,5 +1,5 @@
-// The home of contexts that are not on the chip: fetches rows that a table misses, and takes what the firmware writes.
-// See context_home.md.
+// The home of contexts that are not on the chip: fetches rows that a table misses, takes those that make room, and what
+// the firmware writes. See context_home.md.
 #pragma once
 
 #include <array>
@@ -12,6 +12,7 @@
 #include "model/common/ring.h"
 #include "model/rnic/context/board_memory.h"
 #include "model/rnic/context/context.h"
+#include "model/rnic/context/homed_tables.h"
 #include "model/rnic/messages/dma.h"
 #include "model/rnic/messages/firmware.h"
 
@@ -35,26 +36,29 @@ struct ContextHomeConfig {
 };
 
 struct ContextHomeCounters {
-  std::uint64_t fetches = 0, fetched_bytes = 0, fetch_cycles = 0, writes = 0, refetches = 0, failed = 0, corrupt = 0;
+  std::uint64_t fetches = 0, fetched_bytes = 0, fetch_cycles = 0, writes = 0, write_backs = 0, refetches = 0,
+                failed = 0, corrupt = 0;
   template <class V>
   static void fields(V& v) {
     v("fetches", &ContextHomeCounters::fetches, "rows", "rows read from the home");
     v("fetched_bytes", &ContextHomeCounters::fetched_bytes, "octets", "octets of these rows");
     v("fetch_cycles", &ContextHomeCounters::fetch_cycles, "cycles", "from a miss to its row, added up");
-    v("writes", &ContextHomeCounters::writes, "writes", "entries written to the home");
+    v("writes", &ContextHomeCounters::writes, "writes", "what the firmware wrote to the home");
+    v("write_backs", &ContextHomeCounters::write_backs, "rows", "rows that made room and had been changed");
     v("refetches", &ContextHomeCounters::refetches, "rows", "fetches repeated because of a write meanwhile");
     v("failed", &ContextHomeCounters::failed, "rows", "rows that could not be read");
-    v("corrupt", &ContextHomeCounters::corrupt, "rows", "rows with an entry that is not what was written");
+    v("corrupt", &ContextHomeCounters::corrupt, "rows", "rows with octets that are not what was written");
   }
 };
 
 // One operation, one miss, one request and one answer a cycle.
 class ContextHome final : public Stage {
  public:
-  static constexpr unsigned kWrites = 8;   // entries on their way to the home
+  static constexpr unsigned kWrites = 16;  // on their way to the home
   static constexpr unsigned kReports = 8;  // lost rows that the firmware has not heard of; no further ones are kept
 
-  PopPort<TableMiss> misses{*this, "misses"};
+  PopPort<TableMiss> page_misses{*this, "page_misses"};
+  PopPort<TableMiss> cq_misses{*this, "cq_misses"};
   PopPort<HomeOp> ops{*this, "ops"};
   PushPort<HomeEvent> events{*this, "events"};
   PushPort<DmaReadRequest> read{*this, "read"};
@@ -62,8 +66,7 @@ class ContextHome final : public Stage {
   PushPort<DmaWriteRequest> write{*this, "write"};
   PopPort<DmaWriteDone> write_done{*this, "write_done"};
 
-  ContextHome(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, const ContextHomeConfig& config,
-              unsigned misses_in_flight);
+  ContextHome(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, const ContextHomeConfig& config);
 
   Wake tick() override;
   void reset() override;
@@ -72,43 +75,56 @@ class ContextHome final : public Stage {
   const ContextHomeCounters& counters() const { return counters_; }
 
  private:
-  static constexpr std::uint32_t kRowBytes = PageRow::kPages * HomeEntry::kBytes;
   struct Fetch {
+    HomedTable* from = nullptr;  // nullptr: free
     TableMiss miss;
-    std::array<std::uint8_t, kRowBytes> octets{};
-    bool busy = false, stale = false, flip = false;
+    std::array<std::uint8_t, HomedTable::kMaxRowBytes> octets{};
+    bool stale = false, flip = false;
     Cycle done_at = kNever;  // of the board's memory
     Cycle since = 0;
+    std::uint64_t octet() const { return from->octet_of(miss.index); }
+  };
+  struct Lost {
+    abi::ContextKind kind;
+    std::uint32_t row;
   };
   bool take_write_done();
   bool take_op();
-  bool write_entry(const HomeOp& op);
+  void write_entry(const HomeOp& op);
+  void write_cq(const HomeOp& op);
+  void overtake(const HomedTable& table, std::uint32_t row);
+  bool can_write();
+  std::uint8_t* write_home(const HomedTable& table, std::uint32_t row, std::uint64_t octet, std::uint32_t bytes);
+  void write_back(HomedTable& table, const TableMiss& miss);
   bool take_miss();
+  bool take_miss(PopPort<TableMiss>& misses, HomedTable& table);
   bool send();
   void send(unsigned number);
+  void drop(unsigned number);
   bool take_answer();
   void finish(unsigned number, bool ok);
-  void report(std::uint32_t row);
+  void report(Lost lost);
   bool tell();
-  bool unpack(const Fetch& fetch);
-  bool being_written(std::uint32_t row) const {
-    return writes_.any([row](std::uint32_t written) { return written == row; });
+  bool being_written(std::uint64_t octet) const {
+    return writes_.any([octet](std::uint64_t written) { return written == octet; });
   }
   std::uint64_t address_of(std::uint64_t octet) const;
-  bool at_rest() const { return writes_.empty() && fetching_ == 0; }
+  bool at_rest();
 
   ContextStore& contexts_;
+  HomedPages pages_;
+  HomedCqs cqs_;
   const HomeKind kind_;
   const unsigned flip_fetch_;
-  BufferPool entries_{HomeEntry::kBytes};
+  BufferPool images_{HomedTable::kMaxRowBytes};
   BoardMemory board_;
   std::vector<std::uint64_t> home_;  // bus addresses of its pages
   std::vector<Fetch> fetches_;
   std::vector<unsigned> to_send_;  // fetches
   unsigned fetching_ = 0;
-  Ring<std::uint32_t> writes_;   // rows, of entries on their way
-  Ring<std::uint32_t> reports_;  // lost rows
-  PageRow row_;                  // unpacked
+  bool cq_turn_ = false;        // whose miss is taken first
+  Ring<std::uint64_t> writes_;  // rows, by their octet, of what is on its way
+  Ring<Lost> reports_;
   ContextHomeCounters counters_;
 };
 

@@ -117,6 +117,11 @@ void ChipBus::apply(const fw::WritePage& op) {
   if (!contexts_.page_table.cached()) return post(op);
   post(HomeOp{HomeOp::Kind::kWritePage, op.index, op.bus_address});
 }
+void ChipBus::apply(const fw::WriteCq& op) {
+  need("CQ", op.cqn.v, contexts_.cqs());
+  if (!contexts_.cq_table.cached()) return post(op);
+  post(HomeOp{HomeOp::Kind::kWriteCq, op.cqn.v, 0, op.context});
+}
 
 void ChipBus::apply(const fw::WriteHomePage& op) {
   need("page of the home, ", op.index, contexts_.home_pages());

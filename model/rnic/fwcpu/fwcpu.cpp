@@ -24,6 +24,7 @@ fw::Settings settings_of(const FwCpuConfig& config, const ContextStore& contexts
   settings.stags = static_cast<std::uint32_t>(contexts.stags());
   settings.pages = static_cast<std::uint32_t>(contexts.pages());
   settings.home_pages = contexts.home_pages();
+  settings.homed_kinds = contexts.home_layout().kinds();
   settings.srqs = static_cast<std::uint32_t>(contexts.srqs());
   settings.max_ird = config.max_ird;
   settings.max_ord = config.max_ord;
@@ -318,7 +319,7 @@ void FwCpu::dispatch(const HomeEvent& e) {
     case HomeEvent::Kind::kReleased:
       return run(fw::HomeReleased{});
     case HomeEvent::Kind::kLost:
-      return run(fw::ContextLost{abi::ContextKind::kPages, e.index});
+      return run(fw::ContextLost{e.context, e.index});
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "model/abi/context_types.h"
 #include "model/abi/host_abi.h"
 #include "model/abi/tx_internal_work.h"
 #include "model/common/buffer.h"
@@ -41,15 +42,17 @@ struct HomeOp {
   enum class Kind : std::uint8_t {
     kHomePage,   // a page of the home: its number and bus address
     kWritePage,  // an entry of the page table: its number and bus address
+    kWriteCq,    // the context of a CQ: its number and `cq`
     kRelease     // no page of the home may be used any more; answered by a HomeEvent
   };
   friend const ValueWords& value_words(Kind) {
-    static const ValueWords kWords{"home_page", "write_page", "release"};
+    static const ValueWords kWords{"home_page", "write_page", "write_cq", "release"};
     return kWords;
   }
   Kind kind = Kind::kHomePage;
   std::uint32_t index = 0;
   std::uint64_t bus_address = 0;
+  CqContext cq = {};
 
   static constexpr const char* kMessage = "home_op";
   template <class V, class M>
@@ -57,6 +60,7 @@ struct HomeOp {
     v("kind", 2, m.kind);
     v("index", 32, m.index);
     v("bus_address", 64, m.bus_address);
+    v("cq", m.cq);
   }
 };
 struct HomeEvent {
@@ -66,12 +70,14 @@ struct HomeEvent {
     return kWords;
   }
   Kind kind = Kind::kReleased;
-  std::uint32_t index = 0;  // kLost: the row
+  abi::ContextKind context = abi::ContextKind::kPages;  // kLost: of what,
+  std::uint32_t index = 0;                              // and which row
 
   static constexpr const char* kMessage = "home_event";
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("kind", 1, m.kind);
+    v("context", 1, m.context);
     v("index", 32, m.index);
   }
 };

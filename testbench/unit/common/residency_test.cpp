@@ -16,8 +16,8 @@ CacheConfig config_of(unsigned entries, unsigned ways, CachePolicy policy) { ret
 bool access(Residency& cache, std::uint32_t index) {
   std::uint32_t place = cache.find(index);
   const bool hit = place != Residency::kNone;
-  bool evicts = false;
-  if (!hit) place = cache.place(index, evicts);
+  std::uint32_t leaving = 0;
+  if (!hit) place = cache.place(index, leaving);
   cache.use(place);
   return hit;
 }
@@ -55,10 +55,10 @@ TEST(Residency, AnyRowMakesRoomAtRandomAndTheSameAfterAReset) {
   const auto victims = [&cache] {
     std::vector<std::uint32_t> places;
     for (std::uint32_t index = 0; index < 408; ++index) {
-      bool evicts = false;
-      const std::uint32_t place = cache.place(index, evicts);
-      EXPECT_EQ(evicts, index >= 8);
-      if (evicts) places.push_back(place);
+      std::uint32_t leaving = 0;
+      const std::uint32_t place = cache.place(index, leaving);
+      EXPECT_EQ(leaving != Residency::kNone, index >= 8);
+      if (index >= 8) places.push_back(place);
     }
     return places;
   };
@@ -78,12 +78,12 @@ TEST(Residency, APinnedRowStaysWithEachPolicy) {
       for (const std::uint32_t pinned : {0u, 2u, 6u}) ASSERT_NE(cache.find(pinned), Residency::kNone);
     }
     cache.pin(cache.find(38));
-    bool evicts = false;
-    EXPECT_EQ(cache.place(40, evicts), Residency::kNone) << "all are pinned";
+    std::uint32_t leaving = 0;
+    EXPECT_EQ(cache.place(40, leaving), Residency::kNone) << "all are pinned";
     const std::uint32_t place = cache.find(2);
     cache.unpin(place);
-    EXPECT_EQ(cache.place(40, evicts), place);
-    EXPECT_TRUE(evicts);
+    EXPECT_EQ(cache.place(40, leaving), place);
+    EXPECT_EQ(leaving, 2u);
     EXPECT_EQ(cache.find(2), Residency::kNone);
   }
 }
@@ -94,9 +94,9 @@ TEST(Residency, ADroppedRowIsAFreePlace) {
   const std::uint32_t place = cache.find(2);
   cache.drop(place);
   EXPECT_EQ(cache.find(2), Residency::kNone);
-  bool evicts = true;
-  EXPECT_EQ(cache.place(9, evicts), place);
-  EXPECT_FALSE(evicts);
+  std::uint32_t leaving = 0;
+  EXPECT_EQ(cache.place(9, leaving), place);
+  EXPECT_EQ(leaving, Residency::kNone);
 }
 
 TEST(Residency, WaysThatDoNotFitAreNamed) {

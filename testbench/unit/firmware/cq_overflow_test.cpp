@@ -29,7 +29,7 @@ TEST_F(CqOverflows, PutsIdleQueuePairsThatUseTheQueueIntoErrorAndNoOther) {
   EXPECT_THAT(bus.take(),
               ElementsAre("event cq_error status 0 id 0", kFive, "work qp 5 flush", kSeven, "work qp 7 flush"));
   fw.on(CqOverflow{Cqn{0}});
-  EXPECT_EQ(bus.take()[0], "event cq_error status 0 id 0");
+  EXPECT_THAT(bus.take(), IsEmpty()) << "told once";
 }
 
 TEST_F(CqOverflows, EndsAStreamWithALocalCatastrophicError) {

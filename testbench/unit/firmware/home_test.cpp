@@ -13,6 +13,7 @@ class HomeCommands : public FirmwareTest {
   static Settings with_home() {
     Settings s = settings_of(abi::Personality::kIetf);
     s.home_pages = 3;
+    s.homed_kinds = 1u << static_cast<unsigned>(abi::ContextKind::kPages);
     return s;
   }
   void expect(CommandStatus status, const abi::Command& c, const std::string& list = "") {
@@ -82,6 +83,49 @@ TEST_F(HomeCommands, ItIsReleasedWhenNoRegionNeedsItAndWhenTheHardwareHasAnswere
 TEST_F(HomeCommands, ALostContextIsToldTheHost) {
   fw.on(ContextLost{abi::ContextKind::kPages, 0x1234});
   EXPECT_THAT(bus.take(), ElementsAre("event context_lost status 0 id 1234"));
+}
+
+// A chip whose completion queues have their home in one page, and whose page lists have none.
+class CqHomeCommands : public FirmwareTest {
+ protected:
+  CqHomeCommands() : FirmwareTest(with_home()) {}
+  static Settings with_home() {
+    Settings s = settings_of(abi::Personality::kIetf);
+    s.home_pages = 1;
+    s.homed_kinds = 1u << static_cast<unsigned>(abi::ContextKind::kCq);
+    return s;
+  }
+  CommandStatus answer(const abi::Command& c, const std::string& list = "") {
+    run(c, list);
+    bus.take();
+    return static_cast<CommandStatus>(bus.events().back().status);
+  }
+  static abi::Command create(std::uint32_t cqn) {
+    abi::Command c = command(CommandOp::kCreateCq, cqn);
+    c.u.cq = {0x1000, 4};
+    return c;
+  }
+};
+TEST_F(CqHomeCommands, QueuesNeedTheHomeAndPageListsDoNot) {
+  EXPECT_EQ(answer(create(7)), CommandStatus::kNoHome);
+  EXPECT_EQ(answer(command(CommandOp::kWritePages, 0), "0000050000000000"), CommandStatus::kOk);
+  abi::Command paged = command(CommandOp::kRegisterMrPages, 0x1fa5);
+  paged.u.mr_pages = {0x7000, 0x1000, 7, 0, 2, 0, 12};
+  EXPECT_EQ(answer(paged), CommandStatus::kOk);
+  EXPECT_EQ(answer(command(CommandOp::kSetHome, 0), "0000200000000000"), CommandStatus::kOk);
+  EXPECT_EQ(answer(create(7)), CommandStatus::kOk);
+  EXPECT_EQ(answer(command(CommandOp::kReleaseHome, 0)), CommandStatus::kBusy);
+  EXPECT_EQ(answer(command(CommandOp::kDestroyCq, 7)), CommandStatus::kOk);
+  run(command(CommandOp::kReleaseHome, 0));
+  EXPECT_THAT(bus.take(), ElementsAre("release home")) << "the region over pages does not hold it";
+}
+TEST_F(CqHomeCommands, AQueueThatLostAnEntryIsInErrorOnce) {
+  answer(command(CommandOp::kSetHome, 0), "0000200000000000");
+  answer(create(7));
+  fw.on(CqOverflow{Cqn{7}});
+  EXPECT_THAT(bus.take(), ElementsAre("event cq_error status 0 id 7"));
+  fw.on(CqOverflow{Cqn{7}});
+  EXPECT_THAT(bus.take(), IsEmpty());
 }
 
 class NoHome : public FirmwareTest {};

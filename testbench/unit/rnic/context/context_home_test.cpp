@@ -1,5 +1,9 @@
 #include "model/rnic/context/context_home.h"
 
+#include <map>
+#include <memory>
+
+#include "testbench/support/contexts.h"
 #include "testbench/support/fake_dma.h"
 
 namespace rnic::test {
@@ -86,7 +90,7 @@ class ContextHomeTest : public StageTest {
         : clk(sc_core::sc_gen_unique_name("clock"), {}),
           contexts(clk, sizes(config.kind)),
           reader(sc_core::sc_gen_unique_name("reader"), clk, contexts),
-          dut(sc_core::sc_gen_unique_name("context_home"), clk, contexts, config, kCache.misses_in_flight) {
+          dut(sc_core::sc_gen_unique_name("context_home"), clk, contexts, config) {
       reader.wake(0);
     }
     ClockDomain clk;
@@ -231,12 +235,12 @@ TEST_F(ContextHomeTest, TheHomeIsReleasedWhenNothingOfItIsUnderWay) {
   b.writes.hold = 30;
   b.reader.asks = {{20, 0}, {58, 1}, {300, 0}};
   run_until_idle();
-  ASSERT_EQ(b.events.size(), 2u);
+  ASSERT_EQ(b.events.size(), 1u) << "and nothing is lost";
   EXPECT_EQ(b.events[0].kind, HomeEvent::Kind::kReleased);
   EXPECT_GT(b.events.cycles()[0], b.writes.cycles()[0] + b.writes.hold);
   EXPECT_TRUE(b.reader.uses[0].ok);
   EXPECT_FALSE(b.reader.uses[2].ok) << "row 0 was on the chip, but its home is gone";
-  EXPECT_EQ(b.dma.requests().back().address, kNowhere);
+  EXPECT_EQ(b.dma.requests().size(), 2u) << "without a home there is nothing to be read";
 }
 
 TEST_F(ContextHomeTest, TheBoardsMemoryHasLatencyBanksAndABus) {
@@ -261,6 +265,216 @@ TEST_F(ContextHomeTest, TheBoardsMemoryHasLatencyBanksAndABus) {
   EXPECT_THAT(b.reader.uses[3].page, ElementsAre(page_of(16), page_of(17), page_of(18), page_of(19)));
   EXPECT_THAT(b.dma.requests(), IsEmpty());
   EXPECT_EQ(b.dut.counters().writes, kPages);
+}
+
+// ---- Completion queues: rows that a stage changes
+
+// Uses rows of CQs at given cycles: notes what it sees, and counts an entry.
+class CqUser final : public Stage {
+ public:
+  struct Use {
+    Cycle at;
+    bool ok;
+    CqRow row;
+  };
+  CqUser(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts) : Stage(nm, clk), contexts_(contexts) {
+    contexts.cq_table.bind(rows_);
+    contexts.cq_table.owned_by(*this);
+    wake(0);
+  }
+  std::vector<std::pair<Cycle, std::uint32_t>> asks;
+  std::vector<Use> uses;
+  bool changes = true;
+  Wake tick() override {
+    if (rows_.can_use()) use();
+    if (asked_ == asks.size()) return Wake::on_traffic();
+    if (asks[asked_].first > now()) return Wake::at_cycle(asks[asked_].first);
+    if (!rows_.can_ask()) return Wake::on_traffic();
+    rows_.ask(asks[asked_++].second);
+    return Wake::next_cycle();
+  }
+
+ private:
+  void use() {
+    uses.push_back({now(), rows_.ok(), rows_.ok() ? rows_.row() : CqRow{}});
+    if (rows_.ok() && changes) ++contexts_.cq_table.own(rows_.front().index, &CqRow::state).produced;
+    rows_.drop();
+  }
+  ContextStore& contexts_;
+  CqTable::Reader rows_{*this, "user"};
+  std::size_t asked_ = 0;
+};
+
+class CqHomeTest : public StageTest {
+ protected:
+  static constexpr unsigned kCqs = 16;
+  static constexpr CacheConfig kCache{2, 2, CachePolicy::kLru, 2, 1};
+  static ContextStore::Sizes sizes(HomeKind kind) {
+    ContextStore::Sizes s{4, 4, kCqs, 16, 4, 64};
+    s.cq_cache = kCache;
+    s.home_in_host = kind == HomeKind::kHost;
+    return s;
+  }
+  struct Bench {
+    explicit Bench(ContextHomeConfig config = {})
+        : clk(sc_core::sc_gen_unique_name("clock"), {}),
+          contexts(clk, sizes(config.kind)),
+          user(sc_core::sc_gen_unique_name("user"), clk, contexts),
+          dut(sc_core::sc_gen_unique_name("context_home"), clk, contexts, config) {}
+    ClockDomain clk;
+    ContextStore contexts;
+    CqUser user;
+    ContextHome dut;
+    Source<HomeOp> ops = drive(dut.ops);
+    Sink<HomeEvent> events = collect(dut.events);
+    FakeDma dma{dut.read, dut.read_done};
+    FakeDmaWrite writes{dut.write, dut.write_done, dma.memory};
+    std::uint32_t produced(std::size_t use) const { return user.uses.at(use).row.state.produced; }
+  };
+  static ContextHomeConfig of(HomeKind kind) {
+    ContextHomeConfig config;
+    config.kind = kind;
+    return config;
+  }
+  static CqContext context(std::uint32_t n, std::uint32_t epoch = 1) {
+    return {true, 7, std::uint64_t{0x123456789a0000} + 0x1000 * n, epoch, 0x1234, 5000};
+  }
+  static HomeOp write(std::uint32_t n, const CqContext& c) { return {HomeOp::Kind::kWriteCq, n, 0, c}; }
+  const HomeOp home{HomeOp::Kind::kHomePage, 0, 0};
+  const unsigned row_cycles = TableConfig{}.read_cycles + kCache.tag_cycles;
+};
+
+// Octet for octet, by hand: valid and log_entries are bits 0 to 4, and so the base begins with bit 5.
+TEST_F(CqHomeTest, TheTwoPartsOfARowAreWhereTheyBelong) {
+  Bench b;
+  b.ops.send({home, write(3, {true, 10, 0x80000, 2, 0, 0})});
+  b.user.asks = {{50, 3}, {100, 5}, {150, 6}};  // the third makes the first one leave
+  run_until_idle();
+  EXPECT_THAT(b.writes.writes(), ElementsAre(std::pair(3u * 64, 64u), std::pair(3u * 64 + 32, 32u)));
+  const std::vector<std::uint8_t> cq(&b.dma.memory[3 * 64], &b.dma.memory[3 * 64 + 28]);
+  EXPECT_EQ(cq, (std::vector<std::uint8_t>{0x15, 0, 0, 1, 0, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0,  //
+                                           0,    0, 0, 0, 0, 0, 0, 0, 0,    0, 0, 0}));
+  const std::vector<std::uint8_t> state(&b.dma.memory[3 * 64 + 32], &b.dma.memory[3 * 64 + 60]);
+  EXPECT_EQ(state, (std::vector<std::uint8_t>{0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0,  //
+                                              0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(b.contexts.cq_table.cache_counters().dirty, 1u);
+  EXPECT_EQ(b.dut.counters().write_backs, 1u);
+}
+
+TEST_F(CqHomeTest, ACleanRowIsNotWrittenBack) {
+  Bench b;
+  b.user.changes = false;
+  b.ops.send(home);
+  b.user.asks = {{50, 3}, {100, 5}, {150, 6}};
+  run_until_idle();
+  EXPECT_THAT(b.writes.writes(), IsEmpty());
+  EXPECT_EQ(b.contexts.cq_table.cache_counters().evictions, 1u);
+}
+
+class CqHomeOfEachKind : public CqHomeTest, public testing::WithParamInterface<HomeKind> {};
+TEST_P(CqHomeOfEachKind, ARowThatLeftComesBackAsItWas) {
+  Bench b(of(GetParam()));
+  b.writes.hold = 20;
+  if (GetParam() == HomeKind::kHost) b.ops.send(home);
+  for (std::uint32_t n = 0; n < kCqs; ++n) b.ops.send(write(n, context(n)));
+  for (unsigned i = 0; i < 200; ++i) b.user.asks.emplace_back(500, (i * 7 + i / 5) % kCqs);
+  run_until_idle();
+  std::map<std::uint32_t, std::uint32_t> used;
+  ASSERT_EQ(b.user.uses.size(), 200u);
+  for (unsigned i = 0; i < 200; ++i) {
+    const std::uint32_t n = b.user.asks[i].second;
+    ASSERT_TRUE(b.user.uses[i].ok);
+    ASSERT_EQ(b.produced(i), used[n]++) << "use " << i << " of CQ " << n;
+    ASSERT_EQ(b.user.uses[i].row.cq.base, context(n).base);
+    ASSERT_EQ(b.user.uses[i].row.cq.moderation_count, 0x1234u);
+  }
+  EXPECT_GT(b.dut.counters().write_backs, 50u);
+  EXPECT_THAT(b.events, IsEmpty());
+}
+INSTANTIATE_TEST_SUITE_P(Kinds, CqHomeOfEachKind, testing::Values(HomeKind::kHost, HomeKind::kBoard));
+
+// What the firmware writes in each cycle around a row's way out and back: neither part is lost.
+TEST_F(CqHomeTest, TheFirmwareAndAStageNeverWriteEachOthersPart) {
+  std::vector<std::unique_ptr<Bench>> benches;
+  for (Cycle at = 40; at < 140; ++at) {
+    benches.push_back(std::make_unique<Bench>());
+    Bench& b = *benches.back();
+    b.writes.hold = 7;
+    b.ops.send({home, write(1, context(1))});
+    b.ops.send_at(at, write(1, context(1, 2)));
+    b.user.asks = {{50, 1}, {51, 2}, {80, 3}, {81, 1}, {300, 1}};
+  }
+  run_until_idle();
+  for (const auto& b : benches) {
+    ASSERT_EQ(b->user.uses.size(), 5u);
+    EXPECT_EQ(b->produced(3), 1u);
+    EXPECT_EQ(b->produced(4), 2u);
+    EXPECT_EQ(b->user.uses[4].row.cq.epoch, 2u);
+  }
+}
+
+TEST_F(CqHomeTest, AMissWaitsUntilItsRowsLastChangeIsOut) {
+  Bench b;
+  b.writes.hold = 40;
+  b.ops.send(home);
+  b.user.asks = {{50, 1}, {51, 2}, {100, 3}, {101, 1}};
+  run_until_idle();
+  EXPECT_EQ(b.produced(3), 1u);
+  EXPECT_GT(b.user.uses[3].at, b.writes.cycles()[0] + b.writes.hold);
+}
+
+// An octet of either part is wrong; and then the row stays lost: no entry may follow one that was not delivered.
+class CqHomeOctets : public CqHomeTest, public testing::WithParamInterface<unsigned> {};
+TEST_P(CqHomeOctets, ARowThatIsNotWhatWasWrittenIsLostUntilItsQueueIsDestroyed) {
+  const unsigned octet = GetParam();
+  Bench b;
+  At meanwhile("meanwhile", b.clk);
+  meanwhile.at(350, [&] { b.dma.memory[64 + octet] ^= 4; });
+  b.ops.send({home, write(1, context(1))});
+  b.user.asks = {{50, 1}, {51, 2}, {100, 3}, {400, 1}, {500, 1}, {700, 1}, {900, 1}};
+  b.ops.send_at(600, write(1, context(1)));  // as when it is modified
+  b.ops.send_at(800, write(1, {}));
+  b.ops.send_at(801, write(1, context(1, 2)));
+  run_until_idle();
+  ASSERT_EQ(b.user.uses.size(), 7u);
+  EXPECT_FALSE(b.user.uses[3].ok);
+  EXPECT_FALSE(b.user.uses[4].ok);
+  EXPECT_EQ(b.user.uses[4].at, 500 + row_cycles) << "it is not fetched again";
+  ASSERT_GE(b.events.size(), 1u);
+  EXPECT_EQ(b.events[0].kind, HomeEvent::Kind::kLost);
+  EXPECT_EQ(b.events[0].context, abi::ContextKind::kCq);
+  EXPECT_EQ(b.events[0].index, 1u);
+  EXPECT_FALSE(b.user.uses[5].ok);
+  EXPECT_TRUE(b.user.uses[6].ok);
+  EXPECT_EQ(b.produced(6), 0u);
+  EXPECT_EQ(b.user.uses[6].row.cq.epoch, 2u);
+}
+INSTANTIATE_TEST_SUITE_P(Wrong, CqHomeOctets, testing::Values(2, 30, 36, 63));
+
+TEST_F(CqHomeTest, ARowThatCannotBeReadIsLostUntilItsQueueIsDestroyed) {
+  Bench b;
+  b.dma.fails = {0};
+  b.ops.send(home);
+  b.user.asks = {{50, 1}, {100, 1}, {200, 1}};
+  b.ops.send_at(150, write(1, {}));
+  run_until_idle();
+  EXPECT_FALSE(b.user.uses[0].ok);
+  EXPECT_FALSE(b.user.uses[1].ok);
+  EXPECT_TRUE(b.user.uses[2].ok);
+  EXPECT_EQ(b.dma.requests().size(), 2u);
+}
+
+TEST_F(CqHomeTest, TwoTablesFollowEachOtherInTheirHome) {
+  ContextStore::Sizes s{4, 4, kCqs, 16, 4, 65};
+  s.cq_cache = kCache;
+  s.page_cache = kCache;
+  ContextStore contexts(clk, s);
+  const HomeLayout layout = contexts.home_layout();
+  EXPECT_EQ(layout[abi::ContextKind::kPages].base, 0u);
+  EXPECT_EQ(layout[abi::ContextKind::kCq].base, 4096u);  // behind 17 rows of 32 octets
+  EXPECT_EQ(layout.bytes(), 8192u);
+  EXPECT_EQ(layout.kinds(), 3u);
+  EXPECT_EQ(contexts.home_pages(), 1u);
 }
 
 }  // namespace

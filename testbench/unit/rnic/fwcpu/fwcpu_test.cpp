@@ -18,7 +18,7 @@ class ContextProbe final : public Stage {
   ContextProbe(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
       : Stage(nm, clk), contexts_(contexts) {}
   Wake tick() override {
-    cq_valid[now()] = contexts_.cq(Cqn{2}).valid;
+    cq_valid[now()] = contexts_.cq_table.peek(2)->cq.valid;
     return Wake::on_traffic();
   }
   std::map<Cycle, bool> cq_valid;

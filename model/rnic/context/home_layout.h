@@ -1,0 +1,55 @@
+// Where contexts are in their home: the rows of the tables that have one follow one another.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "model/abi/host_abi.h"
+#include "model/rnic/context/cq_table.h"
+#include "model/rnic/context/home_entry.h"
+#include "model/rnic/context/home_image.h"
+#include "model/rnic/context/page_table.h"
+
+namespace rnic {
+
+struct PageHome {
+  static constexpr std::uint32_t kRowBytes = PageRow::kPages * HomeEntry::kBytes;
+};
+// The firmware's part, then the stage's.
+struct CqHome {
+  static constexpr std::uint32_t kPartBytes = 32, kRowBytes = 2 * kPartBytes;
+  using Context = HomeImage<CqContext, kPartBytes>;
+  using State = HomeImage<CqState, kPartBytes>;
+};
+
+struct HomeLayout {
+  struct Part {
+    std::uint64_t base = 0;  // octet of its first row; a multiple of 4 KiB
+    std::uint32_t row_bytes = 1;
+    std::uint64_t octet_of(std::uint32_t row) const { return base + std::uint64_t{row} * row_bytes; }
+  };
+  static constexpr std::uint64_t kAlign = 4096;
+
+  // Tables that have no home take no room.
+  HomeLayout(const PageTable& pages, const CqTable& cqs) {
+    add(abi::ContextKind::kPages, pages, PageHome::kRowBytes);
+    add(abi::ContextKind::kCq, cqs, CqHome::kRowBytes);
+  }
+  const Part& operator[](abi::ContextKind kind) const { return parts_[static_cast<std::size_t>(kind)]; }
+  std::uint64_t bytes() const { return bytes_; }
+  // A bit for each kind that has one.
+  std::uint32_t kinds() const { return kinds_; }
+
+ private:
+  void add(abi::ContextKind kind, const TableBase& table, std::uint32_t row_bytes) {
+    parts_[static_cast<std::size_t>(kind)] = {bytes_, row_bytes};
+    if (!table.cached()) return;
+    kinds_ |= 1u << static_cast<unsigned>(kind);
+    bytes_ += (std::uint64_t{table.rows()} * row_bytes + kAlign - 1) / kAlign * kAlign;
+  }
+  std::array<Part, abi::kContextKinds> parts_;
+  std::uint64_t bytes_ = 0;
+  std::uint32_t kinds_ = 0;
+};
+
+}  // namespace rnic

@@ -1,0 +1,79 @@
+// The tables whose rows need not all be on the chip: where each row is in the home, and how. See context_home.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "model/abi/host_abi.h"
+#include "model/rnic/context/cq_table.h"
+#include "model/rnic/context/home_entry.h"
+#include "model/rnic/context/home_image.h"
+#include "model/rnic/context/home_layout.h"
+#include "model/rnic/context/page_table.h"
+
+namespace rnic {
+
+class HomedTable {
+ public:
+  static constexpr std::uint32_t kMaxRowBytes = 64;
+
+  virtual ~HomedTable() = default;
+  HomedTable(const HomedTable&) = delete;
+  HomedTable& operator=(const HomedTable&) = delete;
+
+  abi::ContextKind kind() const { return kind_; }
+  TableBase& table() { return table_; }
+  std::uint32_t row_bytes() const { return layout_.row_bytes; }
+  // Of a row, in the home.
+  std::uint64_t octet_of(std::uint32_t row) const { return layout_.octet_of(row); }
+  // DRAM on the board has neighbouring rows of a table in neighbouring banks.
+  std::uint32_t board_row(std::uint32_t row) const { return static_cast<std::uint32_t>(octet_of(row) / row_bytes()); }
+
+  // Gives the table the row that its octets are. False: they are not what was written there.
+  virtual bool fill(const TableMiss& miss, const std::uint8_t* octets) = 0;
+  // The row cannot be read.
+  virtual void fail(const TableMiss& miss) = 0;
+  // The octets that a stage has changed in the row that makes room: how many, and where in the home.
+  struct Dirty {
+    std::uint64_t octet;
+    std::uint32_t bytes;
+  };
+  virtual Dirty pack_dirty(const TableMiss& miss, std::uint8_t* to) = 0;
+
+ protected:
+  HomedTable(TableBase& table, abi::ContextKind kind, const HomeLayout::Part& layout)
+      : table_(table), kind_(kind), layout_(layout) {}
+
+ private:
+  TableBase& table_;
+  const abi::ContextKind kind_;
+  const HomeLayout::Part layout_;
+};
+
+// A row is four entries, each with its own check. Only the firmware changes them.
+class HomedPages final : public HomedTable {
+ public:
+  HomedPages(PageTable& table, const HomeLayout& layout);
+  bool fill(const TableMiss& miss, const std::uint8_t* octets) override;
+  void fail(const TableMiss& miss) override { table_.fill(miss, nullptr); }
+  Dirty pack_dirty(const TableMiss& miss, std::uint8_t* to) override;
+
+ private:
+  PageTable& table_;
+  PageRow row_;
+};
+
+// The firmware's part and the stage's, each with its check. A queue of which either is lost stays lost until it is
+// destroyed: no entry reaches the host after one that did not.
+class HomedCqs final : public HomedTable {
+ public:
+  HomedCqs(CqTable& table, const HomeLayout& layout);
+  bool fill(const TableMiss& miss, const std::uint8_t* octets) override;
+  void fail(const TableMiss& miss) override { table_.lose(miss); }
+  Dirty pack_dirty(const TableMiss& miss, std::uint8_t* to) override;
+
+ private:
+  CqTable& table_;
+};
+
+}  // namespace rnic
