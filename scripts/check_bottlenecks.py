@@ -38,6 +38,8 @@ SHORT = ("write_bw", "work.writes.size=8", "work.writes.depth=128", "work.writes
 PAGED = ("write_bw", "rnic.context.pages=65536", "connections.c0.qps=4",
          *(f"work.writes.{key}" for key in ("size=64", "count=5000", "depth=32", "pages=4k", "align=4096", "places=4096")))
 PAGE_CACHE = "nodes.b.rnic.context.cache.page"
+QUEUES = ("write_bw", "connections.c0.qps=32", "work.writes.size=64", "work.writes.count=1000", "work.writes.depth=8")
+CQ_CACHE = "nodes.a.rnic.context.cache.cq"
 CREDITS = "rnic.pcie.link.host_credits"
 # Case: scenario with its settings, what is planted, the expected name and where.
 CASES = {
@@ -54,6 +56,9 @@ CASES = {
     "firmware": (("churn",), ("nodes.b.rnic.fwcpu.clock_divider=16",), "firmware", "node b"),
     "page cache misses": (PAGED, (f"{PAGE_CACHE}.entries=256", f"{PAGE_CACHE}.misses_in_flight=2"), "page cache misses", "node b"),
     "page cache": (PAGED, (f"{PAGE_CACHE}.entries=256", f"{PAGE_CACHE}.misses_in_flight=16"), "page cache", "node b"),
+    "CQ cache misses": (QUEUES, (f"{CQ_CACHE}.entries=8", f"{CQ_CACHE}.misses_in_flight=1"), "CQ cache misses", "node a"),
+    # The queues in use have even numbers: the four places of their set are all on their way.
+    "CQ cache": (QUEUES, (f"{CQ_CACHE}.entries=8", f"{CQ_CACHE}.misses_in_flight=8"), "CQ cache", "node a"),
     # Requests wait for ORD, as their responses wait for the window.
     "TCP window of a responder": (("read_bw_ord16", "work.reads.size=4096", "work.reads.count=2000"),
                                   ("rnic.tcp.window_bytes=16384",), "TCP window", "node b"),

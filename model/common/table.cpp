@@ -342,8 +342,11 @@ void TableBase::used_up(std::uint32_t place) {
 
 void TableBase::account() {
   const Cycle next = clk_.now() + 1;
-  rows_account_.set(next, static_cast<unsigned>(fetched_.size()), holding_ != 0);
-  misses_account_.set(next, static_cast<unsigned>(fetched_.size()), blocked_ != 0);
+  const auto fetched = static_cast<unsigned>(fetched_.size());
+  const bool full =
+      fetched == cache_config_.misses_in_flight;  // otherwise what is refused waits for a place of its set
+  rows_account_.set(next, fetched, holding_ != 0 || (blocked_ != 0 && !full));
+  misses_account_.set(next, fetched, blocked_ != 0 && full);
 }
 
 void TableBase::reset_readers() {
