@@ -232,12 +232,19 @@ void CqeWriter::reset() {
   asked_.reset();
 }
 
+// What is here already; what comes calls the stage.
+bool CqeWriter::has_more() {
+  const auto waits = [](const Entries& side) { return side.in->can_pop() || side.rows.can_use(); };
+  return waits(receives_) || waits(sends_) || errands_.can_use() || arm->can_pop() || !armed_.empty() ||
+         deadlines_.due(now());
+}
+
 Wake CqeWriter::tick() {
   bool busy = take_arm();
   busy |= take_record();
   busy |= use_row();
   busy |= ask_rows();
-  if (busy) return Wake::next_cycle();
+  if (busy && has_more()) return Wake::next_cycle();
   return deadlines_.due(now()) ? Wake::on_traffic() : Wake::at_cycle(deadlines_.next());
 }
 

@@ -69,6 +69,7 @@ class CqeWriter final : public Stage {
   bool ask(Entries& side);
   bool ask_errand();
   bool use_row();
+  bool has_more();
   bool run_errand();
   bool write_entry();
   bool is_decided(Entries& side);
