@@ -85,11 +85,20 @@ class Page(ReportTest):
         tables = "[...document.querySelectorAll('figure')].filter(f => f.querySelector('details')).length"
         self.assertEqual(self.run_script(charts), self.run_script(tables), "a table behind each chart")
 
+    def test_a_memory_with_a_cache_grows_in_its_home(self):
+        self.full_run("out", "--set", "nodes.b.rnic.context.cache.cq.entries=4")
+        self.open("out")
+        memories = f"{section('Memories')}.querySelector('table')"
+        cqs = [row for row, name in enumerate(self.column(memories, 0)) if name == "cq_table"]
+        self.assertEqual([self.column(memories, 3)[row] for row in cqs], ["256", "4"])
+        self.assertEqual([self.column(memories, 7)[row] for row in cqs], ["9.3 KiB", "none on the chip"])
+        self.assertEqual([self.column(memories, 12)[row] == "\u2013" for row in cqs], [True, False])
+
     def test_a_run(self):
         self.full_run("out", "--set", "rnic.fwcpu.log_level=4", "--set", "link.forward.loss.every=60", "--db", "out/run.sqlite")
         self.open("out")
         self.assertEqual(self.run_script(TITLES), [
-            "Bottleneck", "Results", "Latency breakdown", "Latency distribution", "Utilization", "Occupancy",
+            "Bottleneck", "Results", "Latency breakdown", "Latency distribution", "Utilization", "Occupancy", "Memories",
             "Throughput and occupancy over time", "Sequence of a request", "Time-sequence graph", "Firmware timeline",
             "Configuration", "Statistics"])
         self.assertIn("ORD limits", self.run_script("document.querySelector('main .headline').textContent"))
@@ -111,6 +120,11 @@ class Page(ReportTest):
             drawn = ("[...document.querySelectorAll('.plot canvas')].map(c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data"
                      ".some((v, i) => i % 4 === 3 && v > 0))")
             self.assertTrue(all(self.run_script(drawn)))
+        with self.subTest("memories"):
+            memories = f"{section('Memories')}.querySelector('table')"
+            self.assertEqual(self.column(memories, 0), 2 * ["page_table", "stag_table", "cq_table"])
+            self.assertEqual(self.column(memories, 6)[0], "128", "4,096 rows of four addresses of 64 bits")
+            self.assertEqual(self.column(memories, 7)[0], "128.0 KiB")
         with self.subTest("the sequence of a request"):
             sequence = section("Sequence of a request")
             dots = self.run_script(f"{sequence}.querySelectorAll('.dot').length")
