@@ -105,9 +105,10 @@ class Reliefs:
         self.change("wire", f"{node} to {peer}", node, ["rnic.mac_tx.line_gbps"], limit=800)
 
     def add_programs(self, nodes):
-        for connection in self.scenario["connections"]:
-            ord_ = 2 * self.assigned.get(f"connections.{connection['name']}.ord", connection.get("ord", 16))
-            deeper = {f"connections.{connection['name']}.{key}": ord_ for key in ("ord", "ird")}
+        for number, connection in enumerate(self.scenario["connections"]):
+            name = connection.get("name", f"c{number}")
+            ord_ = 2 * self.assigned.get(f"connections.{name}.ord", connection.get("ord", 16))
+            deeper = {f"connections.{name}.{key}": ord_ for key in ("ord", "ird")}
             deeper.update({f"rnic.fwcpu.max_{key}": max(ord_, self.setting(nodes[0], f"rnic.fwcpu.max_{key}")) for key in ("ord", "ird")})
             self.of["ORD", f"node {connection['from']}"] = deeper
         deeper = {f"work.{item['name']}.depth": min(2 * item["depth"], 512) for item in self.items if item.get("depth", 512) < 512}
