@@ -7,7 +7,8 @@
 
 namespace rnic {
 
-TableReader::TableReader(Stage& owner, const char* name, unsigned asks) : PortBase(name), owner_(owner), asks_(asks) {
+TableReader::TableReader(Stage& owner, const char* name, unsigned asks, RowOrder order)
+    : PortBase(name), owner_(owner), asks_(asks), order_(order) {
   owner.add(*this);
 }
 
@@ -16,7 +17,7 @@ void TableReader::ask(std::uint32_t index, std::uint32_t tag) {
   check_caller();
   if (table_->shared_ || table_->cached()) {
     link_->reserve() = {index, tag};
-    if (table_->cached()) waiting_.push(index);
+    if (table_->cached()) waiting_.push({index, tag});
     table_->pend(*this);
   } else {
     link_->push({index, tag});
@@ -197,7 +198,7 @@ void TableBase::grant() {
   const auto asking = static_cast<unsigned>(__builtin_popcount(pending_));
   for (std::uint32_t left = pending_; left != 0; left &= left - 1) {
     const TableReader& reader = *readers_[static_cast<unsigned>(__builtin_ctz(left))];
-    bank_of(cached() ? reader.waiting_.front() : reader.link_->reserved().index).asks |= left & -left;
+    bank_of(cached() ? reader.waiting_.front().index : reader.link_->reserved().index).asks |= left & -left;
   }
   unsigned granted = 0;
   for (Bank& bank : banks_) granted += grant(bank);
@@ -242,13 +243,13 @@ void TableBase::look_up(TableReader& reader) {
   }
   reader.waiting_.drop();
   reader.refused_ = false;
-  ++reader.held_;
   holding_ |= bit;
   if (--reader.ungranted_ == 0) pending_ &= ~bit;
 }
 
-bool TableBase::find(TableReader& reader, std::uint32_t index) {
-  if (!has(index) || lost_[index]) return reader.places_.push(Residency::kNone), true;
+bool TableBase::find(TableReader& reader, const TableAsk& ask) {
+  const std::uint32_t index = ask.index;
+  if (!has(index) || lost_[index]) return reader.held_.push_back({ask, Residency::kNone}), true;
   std::uint32_t place = cache_->find(index);
   if (place == Residency::kNone) {
     if (fetched_.size() == cache_config_.misses_in_flight || !to_home_->can_push()) return false;
@@ -267,7 +268,7 @@ bool TableBase::find(TableReader& reader, std::uint32_t index) {
   }
   cache_->use(place);
   cache_->pin(place);
-  reader.places_.push(place);
+  reader.held_.push_back({ask, place});
   return true;
 }
 
@@ -313,14 +314,19 @@ void TableBase::check_leaving(const TableMiss& miss) const {
   RNIC_CHECK_MSG(cached() && miss.leaving != Residency::kNone && under_way(miss.place), name_, ": no row makes room");
 }
 
-// Each reader's rows in the order of its asks, one a cycle.
+// One row of each reader a cycle: the oldest that is there, or the oldest if it is.
 void TableBase::release() {
   for (std::uint32_t left = holding_; left != 0; left &= left - 1) {
     TableReader& reader = *readers_[static_cast<unsigned>(__builtin_ctz(left))];
-    const std::uint32_t next = reader.places_.at(reader.places_.size() - reader.held_);
-    if (under_way(next)) continue;
+    const auto is_here = [this](const TableReader::Held& h) { return !under_way(h.place); };
+    const auto last = reader.order_ == RowOrder::kAsAsked ? reader.held_.begin() + 1 : reader.held_.end();
+    const auto next = std::find_if(reader.held_.begin(), last, is_here);
+    if (next == last) continue;
+    reader.link_->reserved() = next->ask;
     reader.link_->fill(row_cycles());
-    if (--reader.held_ == 0) {
+    reader.places_.push(next->place);
+    reader.held_.erase(next);
+    if (reader.held_.empty()) {
       holding_ &= ~(left & -left);
     } else {
       commit_later();
@@ -366,7 +372,7 @@ void TableBase::reset_cache() {
   for (TableReader* reader : readers_) {
     reader->waiting_.clear();
     reader->places_.clear();
-    reader->held_ = 0;
+    reader->held_.clear();
     reader->refused_ = false;
   }
   to_home_->reset();

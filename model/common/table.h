@@ -65,11 +65,15 @@ struct TableMiss {
   }
 };
 
+// In which order a reader's rows come, if some have to be fetched. Those of one index always come as they were asked
+// for.
+enum class RowOrder : std::uint8_t { kAsAsked, kAsTheyCome };
+
 // A stage's way to a table: a link of the stage to itself. It carries asks; a row is there while its ask is in front.
 class TableReader : public PortBase {
  public:
   // `asks`: how many may be on the way or wait to be used, 0: enough for a use in each cycle without conflicts.
-  TableReader(Stage& owner, const char* name, unsigned asks = 0);
+  TableReader(Stage& owner, const char* name, unsigned asks = 0, RowOrder order = RowOrder::kAsAsked);
 
   // One ask a cycle. A refusal is remembered: the stage is called when it can ask.
   bool can_ask() { return link_->can_push(); }
@@ -97,14 +101,20 @@ class TableReader : public PortBase {
 
   Stage& owner_;
   const unsigned asks_;
+  const RowOrder order_;
   TableBase* table_ = nullptr;
   std::unique_ptr<Link<TableAsk>> link_;
   unsigned number_ = 0;     // among the table's readers
   unsigned ungranted_ = 0;  // asks that wait for a port
-  // With a cache, in the order of the asks: indexes that were not looked up yet, and the places of those that were.
-  // The youngest of these, `held_` of them, wait for a row that is fetched, their own or an older one's.
-  Ring<std::uint32_t> waiting_, places_;
-  std::size_t held_ = 0;
+  // With a cache: asks that were not looked up yet; those that were, while their row is fetched or an older one's; and
+  // the places of those whose rows are on their way to the stage, or there.
+  struct Held {
+    TableAsk ask;
+    std::uint32_t place;
+  };
+  Ring<TableAsk> waiting_;
+  std::vector<Held> held_;
+  Ring<std::uint32_t> places_;
   bool refused_ = false;  // the oldest that was not looked up yet
   // With sanitizers: the row that was used last, and when.
   Cycle used_at_ = kNever;
@@ -229,7 +239,7 @@ class TableBase : public Committed, public Part {
   void call_holders(std::uint32_t row);
   unsigned row_cycles() const;
   void look_up(TableReader& reader);
-  bool find(TableReader& reader, std::uint32_t index);
+  bool find(TableReader& reader, const TableAsk& ask);
   void release();
   void settle();
   void drop_rows();

@@ -58,8 +58,14 @@ bool CqeWriter::ask_rows() {
 
 bool CqeWriter::ask(Entries& side) {
   if (!side.in->can_pop() || !side.rows.can_ask()) return false;
-  side.rows.ask(side.in->front().cqn.v);
-  side.asked.push(side.in->pop());
+  if (side.free.empty()) {
+    side.free.push_back(static_cast<std::uint32_t>(side.asked.size()));
+    side.asked.emplace_back();
+  }
+  const std::uint32_t tag = side.free.back();
+  side.free.pop_back();
+  side.rows.ask(side.in->front().cqn.v, tag);
+  side.asked[tag] = side.in->pop();
   return true;
 }
 
@@ -105,11 +111,11 @@ bool CqeWriter::write_entry() {
 
 // If the row is lost the entry is, and as with an overrun the firmware ends the queue.
 void CqeWriter::write(Entries& side) {
-  const CqeRequest& r = side.asked.front();
+  const CqeRequest& r = side.front();
   forget_inquiry(r.cqn);
   if (!side.rows.ok()) lose(r.cqn);
   else if (side.rows.row().cq.valid) write(r, side.rows.row());
-  side.asked.drop();
+  side.free.push_back(side.rows.front().tag);
   side.rows.drop();
 }
 
@@ -147,7 +153,7 @@ bool CqeWriter::is_decided(Entries& side) {
   if (!side.rows.ok()) return overflow->can_push();
   const CqRow& row = side.rows.row();
   if (!row.cq.valid) return true;
-  const Cqn cqn = side.asked.front().cqn;
+  const Cqn cqn = side.front().cqn;
   CqState s = row.current();
   told_[cqn.v].tell(s);
   if (s.overrun || s.unread() < row.entries()) return true;
@@ -224,7 +230,7 @@ void CqeWriter::raise_late(Cqn cqn) {
 // ---- The stage
 
 void CqeWriter::reset() {
-  for (Entries* side : {&receives_, &sends_}) side->asked.clear();
+  for (Entries* side : {&receives_, &sends_}) side->asked.clear(), side->free.clear();
   send_turn_ = false;
   told_.assign(told_.size(), {});
   armed_.clear();

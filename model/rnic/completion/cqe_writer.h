@@ -51,11 +51,14 @@ class CqeWriter final : public Stage {
  private:
   // What a row is asked for, besides entries.
   enum class Errand : std::uint32_t { kDeadline, kArm };
-  // Entries of one side for whose queues the table is being read.
+  // Entries of one side for whose queues the table is being read: those of a queue keep their order.
   struct Entries {
     PopPort<CqeRequest>& in;
     CqTable::Reader rows;
-    Ring<CqeRequest> asked;
+    std::vector<CqeRequest> asked = {};    // by tag
+    std::vector<std::uint32_t> free = {};  // tags
+
+    const CqeRequest& front() const { return asked[rows.front().tag]; }
   };
   struct Inquiry {
     Cqn cqn;
@@ -86,7 +89,8 @@ class CqeWriter final : public Stage {
   void raise(Cqn cqn, CqState& s);
 
   ContextStore& contexts_;
-  Entries receives_{receive, {*this, "cqe_writer_receive"}, {}}, sends_{send, {*this, "cqe_writer_send"}, {}};
+  Entries receives_{receive, {*this, "cqe_writer_receive", 0, RowOrder::kAsTheyCome}},
+      sends_{send, {*this, "cqe_writer_send", 0, RowOrder::kAsTheyCome}};
   CqTable::Reader errands_{*this, "cqe_writer"};
   BufferPool buffers_{abi::kCqeBytes};
   bool send_turn_ = false;

@@ -44,8 +44,8 @@ struct Use {
 
 class Client final : public Stage {
  public:
-  Client(sc_core::sc_module_name nm, ClockDomain& clk, Rows& rows, std::vector<Ask> asks)
-      : Stage(nm, clk), reader(*this, "reader"), plan(std::move(asks)) {
+  Client(sc_core::sc_module_name nm, ClockDomain& clk, Rows& rows, std::vector<Ask> asks, RowOrder order)
+      : Stage(nm, clk), reader(*this, "reader", 0, order), plan(std::move(asks)) {
     rows.bind(reader);
     wake(0);
   }
@@ -119,12 +119,12 @@ class Home final : public Stage {
 
 struct CacheBench {
   CacheBench(const CacheConfig& config, const std::vector<std::vector<Ask>>& plans, std::uint64_t shuffle = 0,
-             const TableConfig& table = kTable)
+             const TableConfig& table = kTable, RowOrder order = RowOrder::kAsAsked)
       : clk(sc_core::sc_gen_unique_name("clock"), {}), rows("rows", clk, kRows, table, &config) {
     if (shuffle != 0) clk.shuffle(shuffle);
     home = std::make_unique<Home>(sc_core::sc_gen_unique_name("home"), clk, rows);
     for (const std::vector<Ask>& plan : plans) {
-      clients.push_back(std::make_unique<Client>(sc_core::sc_gen_unique_name("client"), clk, rows, plan));
+      clients.push_back(std::make_unique<Client>(sc_core::sc_gen_unique_name("client"), clk, rows, plan, order));
     }
   }
   Client& operator[](std::size_t i) { return *clients[i]; }
@@ -167,6 +167,25 @@ TEST_F(TableCache, ReadsUnderAMissPassOfOtherReadersAndWaitInOrderOfItsOwn) {
   run_until_idle();
   EXPECT_THAT(bench[2].used(), ElementsAre(101 + hit)) << "the port was the other one's in cycle 100";
   EXPECT_THAT(bench[1].used(), ElementsAre(100 + miss, 100 + miss + 1));
+}
+
+// Two misses, and hits between them: those of one row keep their order.
+TEST_F(TableCache, RowsThatComeInAnyOrderPassTheMissesOfTheirReader) {
+  CacheBench bench(small, {{{10, 5}, {100, 3}, {101, 5}, {102, 4}, {103, 3}, {104, 5}}}, 0, kTable,
+                   RowOrder::kAsTheyCome);
+  run_until_idle();
+  const Client& client = bench[0];
+  std::vector<std::uint32_t> order;
+  for (const Use& use : client.uses) order.push_back(use.index);
+  EXPECT_THAT(order, ElementsAre(5, 5, 5, 3, 3, 4));
+  EXPECT_THAT(client.used(), ElementsAre(10 + miss, 101 + hit, 104 + hit, 100 + miss, 101 + miss, 102 + miss));
+  for (const Use& use : client.uses) EXPECT_EQ(use.value, content(use.index));
+}
+TEST_F(TableCache, ARowThatIsNotThereAtAllPassesToo) {
+  CacheBench bench(small, {{{100, 3}, {101, kRows}}}, 0, kTable, RowOrder::kAsTheyCome);
+  run_until_idle();
+  EXPECT_THAT(bench[0].used(), ElementsAre(101 + hit, 100 + miss));
+  EXPECT_FALSE(bench[0].uses[0].ok);
 }
 
 TEST_F(TableCache, ARowThatIsFetchedIsFetchedOnce) {
