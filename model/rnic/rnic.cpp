@@ -322,7 +322,7 @@ void Rnic::connect_firmware() {
   net_.connect(tcp_connection.event, fwcpu.llp_events[LlpId::kMpaTcp], "firmware.tcp_events", {8, 1, 1});
   net_.connect(fwcpu.llp_ops[LlpId::kSctp], sctp_association.op, "firmware.sctp_ops");
   net_.connect(sctp_association.event, fwcpu.llp_events[LlpId::kSctp], "firmware.sctp_events", {8, 1, 1});
-  net_.connect(fwcpu.home_ops, context_home.ops, "firmware.home_ops");
+  net_.connect(fwcpu.home_ops, context_home.ops, "firmware.home_ops", FwCpu::kHomeOps);
   net_.connect(context_home.events, fwcpu.home_events, "firmware.home_events");
   net_.connect(context_home.read, pcie.dma_read.request(kHomeReader), "context.home_reads");
   net_.connect(pcie.dma_read.done(kHomeReader), context_home.read_done, "context.home_reads_done");

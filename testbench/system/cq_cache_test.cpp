@@ -1,32 +1,15 @@
 // Completion queues that are not all on the chip.
 #include "testbench/support/home_check.h"
+#include "testbench/system/few_rows.h"
 #include "testbench/system/two_node_bench.h"
 
 namespace rnic::test {
 namespace {
 
-using host::CmEventType;
-using testing::Each;
-using testing::ElementsAre;
-
-NodeConfig with_cache(unsigned entries, unsigned ways, HomeKind kind = HomeKind::kHost, unsigned flip = 0) {
-  NodeConfig config;
-  config.rnic.context.cache.cq = {entries, ways, CachePolicy::kLru, 2, 1};
-  config.rnic.context.home.kind = kind;
-  config.rnic.context.home.flip_fetch = flip;
-  return config;
-}
-
-struct Cached {
-  const char* name;
-  unsigned entries, ways;
-  HomeKind kind = HomeKind::kHost;
-  friend std::ostream& operator<<(std::ostream& out, const Cached& c) { return out << c.name; }
-};
-class CqCacheEndToEnd : public TwoNodeBench, public testing::WithParamInterface<Cached> {
+class CqCacheEndToEnd : public TwoNodeBench, public testing::WithParamInterface<FewRows> {
  protected:
   static constexpr std::size_t kStreams = 6;
-  static NodeConfig config() { return with_cache(GetParam().entries, GetParam().ways, GetParam().kind); }
+  static NodeConfig config() { return GetParam().of(&CachesConfig::cq); }
   CqCacheEndToEnd() : TwoNodeBench(config(), config()) {}
 };
 
@@ -71,15 +54,15 @@ TEST_P(CqCacheEndToEnd, EveryWorkRequestCompletesOnceAndInOrder) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, CqCacheEndToEnd,
-                         testing::Values(Cached{"OnePlace", 1, 1}, Cached{"TwoWays", 2, 2}, Cached{"TwoSets", 4, 2},
-                                         Cached{"OnePlaceOnBoard", 1, 1, HomeKind::kBoard}),
+                         testing::Values(FewRows{"OnePlace", 1, 1}, FewRows{"TwoWays", 2, 2}, FewRows{"TwoSets", 4, 2},
+                                         FewRows{"OnePlaceOnBoard", 1, 1, HomeKind::kBoard}),
                          testing::PrintToStringParamName());
 
 // A wrong bit in a row that comes back: its queue is in error and the streams that use it end, as if it had overrun;
 // the others go on. No entry follows the lost one.
 class LostCq : public TwoNodeBench, public testing::WithParamInterface<unsigned> {
  protected:
-  LostCq() : TwoNodeBench({}, with_cache(1, 1, HomeKind::kHost, GetParam())) {}
+  LostCq() : TwoNodeBench({}, FewRows{"", 1, 1, HomeKind::kHost, GetParam()}.of(&CachesConfig::cq)) {}
 };
 TEST_P(LostCq, EndsTheStreamsThatUseItAndNoOther) {
   for (std::size_t n = 0; n < 3; ++n) client.create(32), server.create(32);
@@ -116,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(Fetches, LostCq, testing::Values(1, 2, 3, 5, 7, 9));
 // Without its home there is no queue; the home is not given back while there is one.
 class CqHomeCommands : public TwoNodeBench {
  protected:
-  CqHomeCommands() : TwoNodeBench({}, with_cache(2, 2)) {}
+  CqHomeCommands() : TwoNodeBench({}, FewRows{"", 2, 2}.of(&CachesConfig::cq)) {}
 };
 TEST_F(CqHomeCommands, AQueueNeedsItsHome) {
   host::Cq *first = nullptr, *second = nullptr, *third = nullptr;

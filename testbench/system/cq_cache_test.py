@@ -9,10 +9,8 @@ CACHE = "rnic.context.cache.cq"
 
 
 class CqCache(ProgramTest):
-    def stats(self, *arguments):
-        run = self.run_program("run", *arguments, "--out", "out", "--no-capture")
-        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
-        return json.loads((self.folder / "out/stats.json").read_text())
+    def stats(self, scenario, *options):
+        return self.run_scenario(scenario, "--no-capture", *options)
 
     def small(self, entries, ways, policy, misses, home):
         values = {f"{CACHE}.entries": entries, f"{CACHE}.ways": ways, f"{CACHE}.policy": policy,

@@ -9,10 +9,8 @@ CACHE = "rnic.context.cache.page"
 
 
 class PageCache(ProgramTest):
-    def stats(self, *arguments):
-        run = self.run_program("run", *arguments, "--out", "out", "--no-capture")
-        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
-        return json.loads((self.folder / "out/stats.json").read_text())
+    def stats(self, scenario, *options):
+        return self.run_scenario(scenario, "--no-capture", *options)
 
     def test_beyond_the_knee_the_rate_is_misses_in_flight_by_their_time(self):
         scenario = json.loads(KNEES.read_text())

@@ -5,6 +5,7 @@
 #include "model/system/node.h"
 #include "testbench/support/home_check.h"
 #include "testbench/support/stage_test.h"
+#include "testbench/system/few_rows.h"
 #include "testbench/system/session_host.h"
 
 namespace rnic::test {
@@ -192,23 +193,10 @@ TEST_F(PageListEndToEnd, AWriteOfOneOctetTooManyPlacesNothingOfItsSegmentInTheLa
 
 // ---- Page lists that are not all on the chip
 
-NodeConfig with_cache(unsigned entries, unsigned ways, HomeKind kind = HomeKind::kHost) {
-  NodeConfig config;
-  config.rnic.context.cache.page = {entries, ways, CachePolicy::kLru, 2, 1};
-  config.rnic.context.home.kind = kind;
-  return config;
-}
-
-struct Cached {
-  const char* name;
-  unsigned entries, ways;
-  HomeKind kind = HomeKind::kHost;
-  friend std::ostream& operator<<(std::ostream& out, const Cached& c) { return out << c.name; }
-};
-class PageCacheEndToEnd : public PageListEndToEnd, public testing::WithParamInterface<Cached> {
+class PageCacheEndToEnd : public PageListEndToEnd, public testing::WithParamInterface<FewRows> {
  protected:
   PageCacheEndToEnd() : PageListEndToEnd(config(), config()) {}
-  static NodeConfig config() { return with_cache(GetParam().entries, GetParam().ways, GetParam().kind); }
+  static NodeConfig config() { return GetParam().of(&CachesConfig::page); }
   static const CacheCounters& counters(Node& node) { return node.chip.contexts().page_table.cache_counters(); }
 };
 
@@ -231,23 +219,21 @@ TEST_P(PageCacheEndToEnd, LostFramesChangeNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, PageCacheEndToEnd,
-                         testing::Values(Cached{"OnePlace", 1, 1}, Cached{"TwoSets", 2, 1}, Cached{"TwoWays", 2, 2},
-                                         Cached{"OnePlaceOnBoard", 1, 1, HomeKind::kBoard},
-                                         Cached{"TwoWaysOnBoard", 2, 2, HomeKind::kBoard}),
+                         testing::Values(FewRows{"OnePlace", 1, 1}, FewRows{"TwoSets", 2, 1}, FewRows{"TwoWays", 2, 2},
+                                         FewRows{"OnePlaceOnBoard", 1, 1, HomeKind::kBoard},
+                                         FewRows{"TwoWaysOnBoard", 2, 2, HomeKind::kBoard}),
                          testing::PrintToStringParamName());
 
 // A wrong bit in each of the rows that a chip fetches: the host gets an event, what completes is right, and no octet is
 // written beside the region.
 class WrongRow : public PageListEndToEnd, public testing::WithParamInterface<unsigned> {
  protected:
-  static NodeConfig flipped(unsigned fetch) {
-    NodeConfig config = with_cache(1, 1);
-    config.rnic.context.home.flip_fetch = fetch;
-    return config;
+  static NodeConfig one_row(unsigned flip_fetch = 0) {
+    return FewRows{"", 1, 1, HomeKind::kHost, flip_fetch}.of(&CachesConfig::page);
   }
   WrongRow()
-      : PageListEndToEnd(GetParam() < kAtClient ? flipped(GetParam()) : with_cache(1, 1),
-                         GetParam() < kAtClient ? with_cache(1, 1) : flipped(GetParam() - kAtClient)) {}
+      : PageListEndToEnd(GetParam() < kAtClient ? one_row(GetParam()) : one_row(),
+                         GetParam() < kAtClient ? one_row() : one_row(GetParam() - kAtClient)) {}
   static constexpr unsigned kAtClient = 100;
 };
 
@@ -336,7 +322,7 @@ class Taker final : public SessionHost {
 };
 
 TEST(HomeOfADevice, IsTakenBackWhenNoRegionNeedsItAndGivenAgain) {
-  Node node("a", with_cache(1, 1), station(kServerIp, 1, kClientIp, 2));
+  Node node("a", FewRows{"", 1, 1}.of(&CachesConfig::page), station(kServerIp, 1, kClientIp, 2));
   EthernetLink cable("cable", {});
   Node other("b", {}, station(kClientIp, 2, kServerIp, 1));
   cable.attach(0, node.chip.mac_tx.ethernet, node.chip.mac_rx);

@@ -25,7 +25,7 @@ struct CqeWriterCounters {
     v("stray_doorbells", &CqeWriterCounters::stray_doorbells, "doorbells",
       "arm doorbells for a CQ that does not exist, dropped");
     v("overruns", &CqeWriterCounters::overruns, "CQs", "completion queues that overran");
-    v("lost", &CqeWriterCounters::lost, "CQEs", "entries lost after a completion queue overran");
+    v("lost", &CqeWriterCounters::lost, "CQEs", "entries lost because a completion queue overran, or its row is lost");
     v("notifications", &CqeWriterCounters::notifications, "events", "armed completion queues that were notified");
   }
 };

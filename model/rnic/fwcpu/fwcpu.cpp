@@ -150,8 +150,9 @@ bool FwCpu::issue(TimedOperation& operation) {
       Overloaded{[&](LlpOp& op) { return push(llp_ops[op.llp()], op); },
                  [&](TxInternalWork& op) { return push(tx_work, op); }, [&](SrqArm& op) { return push(srq_arms, op); },
                  [&](HomeOp& op) { return push(home_ops, op); },
+                 // The host hears of a context when it has been taken to its home: nothing may read the one before.
                  [&](HostEvent& op) {
-                   if (!events->can_push()) return false;
+                   if (!home_ops->can_push() || !events->can_push()) return false;
                    profile_.posted(op.event, now());
                    return push(events, op);
                  },

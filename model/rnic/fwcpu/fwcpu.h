@@ -61,6 +61,7 @@ class FwCpu final : public Stage, public FirmwareView {
   PushPort<SrqArm> srq_arms{*this, "srq_arms"};
   PerLlp<PushPort<LlpOp>> llp_ops{*this, "llp_ops"};
   PushPort<HomeOp> home_ops{*this, "home_ops"};
+  static constexpr LinkConfig kHomeOps{1, 1, 1};  // of home_ops: while there is an operation, nothing can be pushed
   PushPort<TxInternalWork> tx_work{*this, "tx_work"};
   PushPort<HostEvent> events{*this, "events"};
 

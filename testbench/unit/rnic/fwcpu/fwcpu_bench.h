@@ -18,7 +18,8 @@ inline FetchedCommand command(abi::CommandOp op, std::uint32_t id = 0) {
 
 class FwCpuTest : public StageTest {
  protected:
-  explicit FwCpuTest(const FwCpuConfig& config = {}) : dut("dut", clk, config, contexts, pool) {}
+  explicit FwCpuTest(const FwCpuConfig& config = {}, const ContextStore::Sizes& sizes = {})
+      : contexts(clk, sizes), dut("dut", clk, config, contexts, pool) {}
   static FetchedCommand listen() {
     FetchedCommand f = command(abi::CommandOp::kListen);
     f.command.u.cm.local_port = 7000;
@@ -75,7 +76,7 @@ class FwCpuTest : public StageTest {
   static Bytes octets_of(const LlpOp& op) { return {op.data->bytes(), op.data->bytes() + op.bytes()}; }
 
   BufferPool pool{1024};
-  ContextStore contexts{clk, {}};
+  ContextStore contexts;
   FwCpu dut;
   Source<FetchedCommand> host = drive(dut.commands);
   Source<LlpEvent> tcp = drive(dut.llp_events[LlpId::kMpaTcp]);
@@ -84,7 +85,7 @@ class FwCpuTest : public StageTest {
   Source<CqOverflow> cqs = drive(dut.cq_overflows);
   Source<SrqEvent> srq = drive(dut.srq_events);
   Source<HomeEvent> home = drive(dut.home_events);
-  Sink<HomeOp> home_ops = collect(dut.home_ops);
+  Sink<HomeOp> home_ops = collect(dut.home_ops, FwCpu::kHomeOps);
   Sink<SrqArm> arms = collect(dut.srq_arms);
   Sink<LlpOp> ops = collect(dut.llp_ops[LlpId::kMpaTcp], {2, 1, 1});
   Sink<LlpOp> sctp_ops = collect(dut.llp_ops[LlpId::kSctp]);

@@ -47,6 +47,27 @@ TEST_F(FwCpuTest, ContextIsVisibleInTheCycleAfter) {
                                           std::pair(written + 1, true), std::pair(written + 2, true)));
 }
 
+// Its queues' home is DRAM on the board, which takes the context late.
+class FwCpuWithAHome : public FwCpuTest {
+ protected:
+  static ContextStore::Sizes sizes() {
+    ContextStore::Sizes s;
+    s.cq_cache = {2, 2, CachePolicy::kLru, 2, 1};
+    s.home_in_host = false;
+    return s;
+  }
+  FwCpuWithAHome() : FwCpuTest({}, sizes()) {}
+};
+TEST_F(FwCpuWithAHome, TheHostHearsOfAQueueWhenItsHomeHasTheContext) {
+  home_ops.pause(window(0, 500));
+  host.send(command(abi::CommandOp::kCreateCq, 2));
+  run_until_idle();
+  EXPECT_THAT(home_ops.cycles(), ElementsAre(500));
+  EXPECT_EQ(home_ops[0].kind, HomeOp::Kind::kWriteCq);
+  EXPECT_EQ(home_ops[0].index, 2u);
+  EXPECT_THAT(to_host.cycles(), ElementsAre(500 + 1 + 1));
+}
+
 TEST_F(FwCpuTest, EventsWaitForTheHandlerBeforeThem) {
   for (std::uint32_t id = 1; id <= 3; ++id) host.send(command(abi::CommandOp::kNop, id));
   run_until_idle();

@@ -1,0 +1,27 @@
+// Nodes whose chip has only some rows of a table of contexts.
+#pragma once
+
+#include <ostream>
+
+#include "model/system/node.h"
+
+namespace rnic::test {
+
+struct FewRows {
+  const char* name;
+  unsigned entries, ways;
+  HomeKind kind = HomeKind::kHost;
+  unsigned flip_fetch = 0;
+
+  friend std::ostream& operator<<(std::ostream& out, const FewRows& f) { return out << f.name; }
+  // `table`: such as &CachesConfig::cq.
+  NodeConfig of(CacheConfig CachesConfig::*table) const {
+    NodeConfig config;
+    config.rnic.context.cache.*table = {entries, ways, CachePolicy::kLru, 2, 1};
+    config.rnic.context.home.kind = kind;
+    config.rnic.context.home.flip_fetch = flip_fetch;
+    return config;
+  }
+};
+
+}  // namespace rnic::test
