@@ -27,7 +27,10 @@ Residency::Residency(const CacheConfig& config)
 }
 
 std::uint32_t Residency::find(std::uint32_t index) const {
-  for (std::size_t place = index % sets_; place < lines_.size(); place += sets_) {
+  for (std::size_t place = index % sets_; place < config_.entries; place += sets_) {
+    if (lines_[place].index == index) return static_cast<std::uint32_t>(place);
+  }
+  for (std::size_t place = config_.entries; place < lines_.size(); ++place) {
     if (lines_[place].index == index) return static_cast<std::uint32_t>(place);
   }
   return kNone;
@@ -42,9 +45,22 @@ std::uint32_t Residency::place(std::uint32_t index, std::uint32_t& leaving) {
   return way * sets_ + set;
 }
 
+// The free one, or the one used longest ago.
+std::uint32_t Residency::spare_place(std::uint32_t index, std::uint32_t& leaving) {
+  std::uint32_t found = kNone;
+  for (std::uint32_t place = config_.entries; place < lines_.size(); ++place) {
+    const Line& l = lines_[place];
+    if (l.pins != 0) continue;
+    if (found == kNone || l.index == kNone || (lines_[found].index != kNone && l.used < lines_[found].used))
+      found = place;
+  }
+  if (found != kNone) leaving = std::exchange(lines_[found].index, index);
+  return found;
+}
+
 void Residency::use(std::uint32_t place) {
   lines_[place].used = ++clock_;
-  if (config_.policy != CachePolicy::kPlru) return;
+  if (is_spare(place) || config_.policy != CachePolicy::kPlru) return;
   std::uint64_t& tree = trees_[place % sets_];
   const unsigned way = place / sets_;
   for (unsigned node = way + config_.ways; node > 1; node /= 2) {

@@ -37,7 +37,8 @@ struct CacheConfig {
 // What of the settings does not fit, beginning with its key; "" if all do. To be asked for of a cache that is used.
 std::string fault_of(const CacheConfig& config);
 
-// A row's set is its index modulo the sets, and its place is way * sets + set. A pinned row stays.
+// A row's set is its index modulo the sets, and its place is way * sets + set. A pinned row stays. After the sets come
+// spare places, which any row can have.
 class Residency {
  public:
   static constexpr std::uint32_t kNone = ~0u;
@@ -46,11 +47,15 @@ class Residency {
   explicit Residency(const CacheConfig& config);
 
   std::size_t places() const { return lines_.size(); }
+  void add_spare() { lines_.emplace_back(); }
+  bool is_spare(std::uint32_t place) const { return place >= config_.entries; }
   // kNone: it is not here.
   std::uint32_t find(std::uint32_t index) const;
   // A place for a row that is not here: a free way, or that of the row `leaving` which the policy chooses among those
   // that are not pinned. kNone: there is none.
   std::uint32_t place(std::uint32_t index, std::uint32_t& leaving);
+  // The same in a spare place.
+  std::uint32_t spare_place(std::uint32_t index, std::uint32_t& leaving);
   // It is the one that was used last.
   void use(std::uint32_t place);
   void pin(std::uint32_t place) { ++lines_[place].pins; }

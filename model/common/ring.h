@@ -13,6 +13,9 @@ namespace rnic {
 template <class T>
 class Ring {
  public:
+  Ring() = default;
+  explicit Ring(std::size_t slots) : slots_(slots) {}  // room from the beginning on: a power of two
+
   bool empty() const { return used_ == 0; }
   std::size_t size() const { return used_; }
   T& front() { return slots_[head_]; }

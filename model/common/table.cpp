@@ -46,7 +46,7 @@ void TableReader::drop() {
     used_at_ = now;
   }
   link_->drop();
-  if (table_->cached()) table_->used_up(places_.pop());
+  if (table_->cached()) table_->used_up(*this, places_.pop());
 }
 
 void TableReader::check_caller() const {
@@ -95,6 +95,10 @@ void TableBase::bind(TableReader& reader) {
   reader.number_ = static_cast<unsigned>(readers_.size());
   readers_.push_back(&reader);
   shared_ = readers_.size() > config_.read_ports;
+  if (!cached()) return;
+  cache_->add_spare();
+  bad_.resize(cache_->places());
+  dirty_.resize(cache_->places());
 }
 
 std::vector<LinkBase*> TableBase::links() const {
@@ -187,6 +191,8 @@ void TableBase::call_holders(std::uint32_t row) {
 void TableBase::commit() {
   registered_ = false;
   settle_writes();
+  for (const std::uint32_t place : healed_) bad_[place] = false;
+  healed_.clear();
   if (!arrivals_.empty()) settle();
   if (forgets_) drop_rows();
   if (pending_ != 0) grant();
@@ -247,14 +253,18 @@ void TableBase::look_up(TableReader& reader) {
   if (--reader.ungranted_ == 0) pending_ &= ~bit;
 }
 
+// Only the next row of a reader takes or shares a spare place, so there is always one for it: no reader waits for
+// another one's pins, whatever rows a stage holds at a time.
 bool TableBase::find(TableReader& reader, const TableAsk& ask) {
   const std::uint32_t index = ask.index;
   if (!has(index) || lost_[index]) return reader.held_.push_back({ask, Residency::kNone}), true;
   std::uint32_t place = cache_->find(index);
+  if (place != Residency::kNone && cache_->is_spare(place) && !reader.holds_none()) return false;
   if (place == Residency::kNone) {
     if (fetched_.size() == cache_config_.misses_in_flight || !to_home_->can_push()) return false;
     std::uint32_t leaving = Residency::kNone;
     place = cache_->place(index, leaving);
+    if (place == Residency::kNone && reader.holds_none()) place = cache_->spare_place(index, leaving);
     if (place == Residency::kNone) return false;
     const bool evicts = leaving != Residency::kNone, dirty = evicts && dirty_[place];
     cache_counters_.evictions += evicts;
@@ -310,6 +320,12 @@ void TableBase::drop_rows() {
   lost_.assign(lost_.size(), false);
 }
 
+void TableBase::heal(std::uint32_t row) {
+  if (!cached()) return;
+  healed_.push_back(place_of(row));
+  commit_later();
+}
+
 void TableBase::check_leaving(const TableMiss& miss) const {
   RNIC_CHECK_MSG(cached() && miss.leaving != Residency::kNone && under_way(miss.place), name_, ": no row makes room");
 }
@@ -336,13 +352,15 @@ void TableBase::release() {
 }
 
 // A row that could not be fetched is asked for again when nobody uses it any more.
-void TableBase::used_up(std::uint32_t place) {
-  if (place == Residency::kNone) return;
-  cache_->unpin(place);
-  if (cache_->pinned(place)) return;
-  if (bad_[place]) cache_->drop(place), bad_[place] = false;
-  if (blocked_ == 0) return;
-  pending_ |= std::exchange(blocked_, 0);
+void TableBase::used_up(const TableReader& reader, std::uint32_t place) {
+  if (place != Residency::kNone) cache_->unpin(place);
+  const bool free = place != Residency::kNone && !cache_->pinned(place);
+  const bool heals = std::find(healed_.begin(), healed_.end(), place) != healed_.end();
+  if (free && bad_[place] && !heals) cache_->drop(place), bad_[place] = false;
+  const std::uint32_t again = free ? blocked_ : reader.holds_none() ? blocked_ & std::uint32_t{1} << reader.number_ : 0;
+  if (again == 0) return;
+  blocked_ &= ~again;
+  pending_ |= again;
   commit_later();
 }
 
@@ -379,6 +397,7 @@ void TableBase::reset_cache() {
   cache_->reset();
   fetched_.clear();
   arrivals_.clear();
+  healed_.clear();
   forgets_ = false;
   bad_.assign(bad_.size(), false);
   dirty_.assign(dirty_.size(), false);

@@ -98,6 +98,7 @@ class TableReader : public PortBase {
  private:
   friend class TableBase;
   void check_caller() const;
+  bool holds_none() const { return held_.empty() && places_.empty(); }
 
   Stage& owner_;
   const unsigned asks_;
@@ -205,6 +206,10 @@ class TableBase : public Committed, public Part {
   void bind(TableReader& reader);
   void log(std::uint32_t row, void* to, const void* value, std::size_t octets);
   void note_owned(std::uint32_t row, std::size_t place);
+  void note_change(std::uint32_t row) {
+    if (cached()) dirty_.at(place_of(row)) = true;
+  }
+  void heal(std::uint32_t row);
   void check_leaving(const TableMiss& miss) const;
   void check_row(std::uint32_t row) const { RNIC_CHECK_MSG(has(row), name_, ": no such row"); }
   void reset_readers();
@@ -246,7 +251,7 @@ class TableBase : public Committed, public Part {
   void account();
   bool under_way(std::uint32_t place) const;
   bool is_bad(std::uint32_t place) const { return place != Residency::kNone && bad_[place]; }
-  void used_up(std::uint32_t place);
+  void used_up(const TableReader& reader, std::uint32_t place);
   void reset_cache();
   void check_written_once(const std::byte* to, std::size_t octets) const;
   void check_owned(const Bank& bank, std::uint32_t row) const;
@@ -280,6 +285,7 @@ class TableBase : public Committed, public Part {
   std::vector<bool> dirty_;             // by place: the row there was changed in place
   std::vector<bool> lost_;              // by row: it cannot be used until it is renewed
   std::vector<Arrival> arrivals_;       // of this cycle
+  std::vector<std::uint32_t> healed_;   // places, in this cycle
   bool forgets_ = false;                // in this cycle
   std::uint32_t blocked_ = 0;           // readers whose next read waits for the end of a fetch, or of a pin
   std::uint32_t holding_ = 0;           // readers with rows that are fetched, or wait behind one
@@ -308,7 +314,10 @@ class Table final : public TableBase {
       : TableBase(std::move(name), clk, rows, bits(), config, cache), data_(places()) {}
 
   // Before the first cycle, all of them.
-  void bind(Reader& reader) { TableBase::bind(reader); }
+  void bind(Reader& reader) {
+    TableBase::bind(reader);
+    data_.resize(places());
+  }
 
   // Visible from the next cycle on, also to rows on their way. A column, and an element of one that is an array, is
   // written once in a cycle. A row that is not on the chip is not changed: its home is.
@@ -321,6 +330,20 @@ class Table final : public TableBase {
   void write(std::uint32_t row, std::array<E, N> T::*column, std::size_t element, const E& value) {
     static_assert(std::is_trivially_copyable_v<E>);
     if (T* const place = find(row)) log(row, &(place->*column).at(element), &value, sizeof value);
+  }
+  // The same of a row on the chip, whose home does not hear of it before it makes room.
+  template <class C>
+  void change(std::uint32_t row, C T::*column, const C& value) {
+    write(row, column, value);
+    note_change(row);
+  }
+  // The whole row, also of one that could not be fetched.
+  void replace(std::uint32_t row, const T& value) {
+    T* const place = find(row);
+    RNIC_CHECK_MSG(place != nullptr, name(), ": a row that is not here");
+    log(row, place, &value, sizeof value);
+    note_change(row);
+    heal(row);
   }
   // In place, by the owner, of the row that one of its readers has in front or has dropped in this cycle; of one row in
   // each bank a cycle. For columns that no other stage reads.

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -188,26 +189,50 @@ class Answerer : public Stage {
   Netlist net_;
 };
 
-// Ends of ports that do not matter here: what comes is dropped, and nothing is sent.
+// The end of ports that do not matter here: what comes is dropped, and nothing is sent. One stage for all of them.
 class Stubs final {
  public:
-  template <class... Ports>
-  explicit Stubs(Ports&... ports) {
-    (add(ports), ...);
+  template <class Port, class... Ports>
+  explicit Stubs(Port& port, Ports&... ports) : end_(std::make_shared<End>(port.owner())) {
+    end_->add(port);
+    (end_->add(ports), ...);
   }
 
  private:
-  template <class T>
-  void add(PopPort<T>& port) {
-    ends_.push_back(std::make_shared<Source<T>>(port));
-  }
-  template <class T>
-  void add(PushPort<T>& port) {
-    const auto end = std::make_shared<Sink<T>>(port);
-    end->drop();
-    ends_.push_back(end);
-  }
-  std::vector<std::shared_ptr<Stage>> ends_;
+  class End final : public Stage {
+   public:
+    explicit End(const Stage& other)
+        : Stage(sc_core::sc_gen_unique_name("others"), other.clock()), net_(other.basename(), clock()) {}
+    template <class T>
+    void add(PopPort<T>& port) {
+      const auto out = std::make_shared<PushPort<T>>(*this, port.name());
+      net_.connect(*out, port, port.name());
+      ports_.push_back(out);
+    }
+    template <class T>
+    void add(PushPort<T>& port) {
+      const auto in = std::make_shared<PopPort<T>>(*this, port.name());
+      net_.connect(port, *in, port.name());
+      ports_.push_back(in);
+      drops_.push_back([&from = *in] {
+        if (!from->can_pop()) return false;
+        if constexpr (kAbandoned<T>) from->front().abandon();
+        from->drop();
+        return true;
+      });
+    }
+    Wake tick() override {
+      bool busy = false;
+      for (const auto& drop : drops_) busy |= drop();
+      return busy ? Wake::next_cycle() : Wake::on_traffic();
+    }
+
+   private:
+    Netlist net_;
+    std::vector<std::shared_ptr<PortBase>> ports_;
+    std::vector<std::function<bool()>> drops_;
+  };
+  std::shared_ptr<End> end_;
 };
 template <class... Ports>
 [[nodiscard]] Stubs stub(Ports&... ports) {

@@ -141,6 +141,8 @@ class TableCache : public StageTest {
   void run_to(Cycle cycle) {
     sc_core::sc_start(sc_core::sc_time::from_value(cycle * clk.period_ps() - 1) - sc_core::sc_time_stamp());
   }
+  std::vector<std::unique_ptr<CacheBench>> benches_;
+  std::vector<std::unique_ptr<Stage>> stages_;
   const CacheConfig small{8, 2, CachePolicy::kLru, 2, 1};
   const Cycle hit = kTable.read_cycles + small.tag_cycles;
   const Cycle miss = kMissed + kHome + hit;
@@ -206,15 +208,70 @@ TEST_F(TableCache, AsManyMissesAsMayBeInFlightOverlapAndTheNextOneWaits) {
   EXPECT_EQ(bench.counters().waits, 1u);
 }
 
-TEST_F(TableCache, AReadThatFindsAllWaysOfItsSetPinnedWaitsForAPin) {
-  CacheBench bench({8, 2, CachePolicy::kLru, 4, 1}, {{{10, 0, 500}}, {{10, 4, 300}}, {{100, 8}, {100, 1}}, {{100, 2}}});
+// A reader that has other rows to use first waits: until a way is free, or until it has used them.
+TEST_F(TableCache, AReadAheadThatFindsAllWaysOfItsSetPinnedWaits) {
+  CacheBench bench({8, 2, CachePolicy::kLru, 4, 1},
+                   {{{10, 0, 500}}, {{10, 4, 300}}, {{100, 1, 400}, {100, 8}, {100, 2}}, {{100, 1}, {101, 12}}});
   run_until_idle();
-  EXPECT_EQ(bench[0].used()[0], 10 + miss + 500);
   const Cycle unpinned = 11 + miss + 300;
   EXPECT_EQ(bench[1].used()[0], unpinned);
-  EXPECT_EQ(bench[2].used()[0], unpinned + miss) << "and with it its younger read of another set";
-  EXPECT_LT(bench[3].used()[0], 105 + miss) << "but nobody else";
+  EXPECT_EQ(bench[2].used()[0], 100 + miss + 400);
+  EXPECT_EQ(bench[2].used()[1], 100 + miss + 401) << "it came at the end of the pin, but in order";
+  EXPECT_EQ(bench[3].used()[1], 100 + miss + miss) << "in a spare place, when the first one was used";
   EXPECT_EQ(bench.counters().evictions, 1u);
+  EXPECT_EQ(bench.counters().waits, 2u);
+}
+// There is a spare place for each reader: none waits for the pins of another one.
+TEST_F(TableCache, TheNextRowOfAReaderFindsASparePlace) {
+  const Cycle long_time = 5000;
+  CacheBench bench({1, 1, CachePolicy::kLru, 8, 1}, {{{10, 0, long_time}},
+                                                     {{10, 1, long_time}},
+                                                     {{10, 2, long_time}},
+                                                     {{100, 3}, {300, 1}, {500, 3}, {700, 4}, {900, 5}}});
+  run_until_idle();
+  for (std::uint32_t n = 0; n < 3; ++n) EXPECT_EQ(bench[n].used()[0], 10 + n + miss + long_time);
+  EXPECT_THAT(bench[3].used(), ElementsAre(100 + miss, 300 + hit, 500 + hit, 700 + miss, 900 + miss));
+  EXPECT_EQ(bench.counters().evictions, 1u) << "3 for 5";
+}
+// Two stages that each hold a row of one reader while they wait for one of another: in every order, also with one way.
+TEST_F(TableCache, ARowThatIsHeldForAnotherOneNeverBlocks) {
+  struct Pair final : Stage {
+    Pair(sc_core::sc_module_name nm, ClockDomain& clk, Rows& rows, std::uint64_t seed) : Stage(nm, clk), random(seed) {
+      rows.bind(first);
+      rows.bind(second);
+      wake(0);
+    }
+    Rows::Reader first{*this, "first"}, second{*this, "second"};
+    Prng random;
+    unsigned asked = 0, used = 0;
+    bool behind = false;  // the second row is asked for when the first one is there
+    Wake tick() override {
+      if (asked < 2000 && first.can_ask()) first.ask(static_cast<std::uint32_t>(random.below(4))), ++asked;
+      if (first.can_use() && !behind && second.can_ask()) {
+        second.ask(static_cast<std::uint32_t>(random.below(4)));
+        behind = true;
+      }
+      if (first.can_use() && behind && second.can_use()) {
+        first.drop();
+        second.drop();
+        behind = false;
+        ++used;
+      }
+      return used < 2000 ? Wake::next_cycle() : Wake::on_traffic();
+    }
+  };
+  for (const CacheConfig& config :
+       {CacheConfig{1, 1, CachePolicy::kLru, 2, 1}, CacheConfig{2, 1, CachePolicy::kLru, 1, 0},
+        CacheConfig{2, 2, CachePolicy::kRandom, 8, 1}}) {
+    auto bench = std::make_unique<CacheBench>(config, std::vector<std::vector<Ask>>{});
+    std::vector<std::unique_ptr<Pair>> pairs;
+    for (std::uint64_t n = 0; n < 4; ++n) {
+      pairs.push_back(std::make_unique<Pair>(sc_core::sc_gen_unique_name("pair"), bench->clk, bench->rows, n));
+    }
+    benches_.emplace_back(std::move(bench));
+    for (auto& pair : pairs) stages_.emplace_back(std::move(pair));
+  }
+  run_until_idle(1'000'000);
 }
 
 TEST_F(TableCache, TheRowUsedLongestAgoMakesRoom) {
