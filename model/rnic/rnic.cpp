@@ -115,6 +115,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       sctp_tx("sctp_tx", clk, config.datapath, station),
       sctp_crc_insert("sctp_crc_insert", clk),
       context_home("context_home", clk, contexts_, config.context.home),
+      stag_work("stag_work", clk, contexts_),
       command_fetch(
           "command_fetch", clk, [this] { return queue_regs(pcie.regs); }, messages_, station.node),
       firmware_log(clk, pcie.regs, static_cast<fw::LogLevel>(config.fwcpu.log_level)),
@@ -280,6 +281,7 @@ void Rnic::connect_completion() {
   net_.connect(pcie.dma_write.done(kOriginalWriter), response_queue.written, "completion.original_writes_done");
   net_.connect(response_queue.done, sq_completion.atomic_done, "completion.atomics_done");
   net_.connect(response_queue.unblock, rdmap_segmenter.atomic_unblock, "completion.atomic_unblock");
+  net_.connect(sq_completion.unblock, rdmap_segmenter.sink_unblock, "completion.sink_unblock");
   net_.connect(rdmap_segmenter.issued, sq_completion.issued, "completion.issued");
   net_.connect(payload_fetch.lost, sq_completion.lost, "completion.lost");
   net_.connect(rdmap_dispatch.cqe, cqe_writer.receive, "completion.receive_cqes").traced_as(TraceKind::kCompleted);
@@ -324,6 +326,12 @@ void Rnic::connect_firmware() {
   net_.connect(sctp_association.event, fwcpu.llp_events[LlpId::kSctp], "firmware.sctp_events", {8, 1, 1});
   net_.connect(fwcpu.home_ops, context_home.ops, "firmware.home_ops", FwCpu::kHomeOps);
   net_.connect(context_home.events, fwcpu.home_events, "firmware.home_events");
+  net_.connect(rdmap_segmenter.stag_request, stag_work.request, "context.stag_requests");
+  net_.connect(stag_work.request_done, rdmap_segmenter.stag_request_done, "context.stag_requests_done");
+  net_.connect(sq_completion.sink, stag_work.sink, "context.sink_ends");
+  net_.connect(stag_work.sink_ended, sq_completion.sink_ended, "context.sinks_ended");
+  net_.connect(fwcpu.stag_writes, stag_work.write, "context.stag_writes");
+  net_.connect(stag_work.written, fwcpu.stag_written, "context.stags_written");
   net_.connect(context_home.read, pcie.dma_read.request(kHomeReader), "context.home_reads");
   net_.connect(pcie.dma_read.done(kHomeReader), context_home.read_done, "context.home_reads_done");
   net_.connect(context_home.write, pcie.dma_write.request(kHomeWriter), "context.home_writes");

@@ -8,6 +8,7 @@
 #include "model/rnic/completion/response_queue.h"
 #include "model/rnic/completion/sq_completion.h"
 #include "model/rnic/context/context_home.h"
+#include "model/rnic/context/stag_work.h"
 #include "model/rnic/fwcpu/command_fetch.h"
 #include "model/rnic/fwcpu/event_writer.h"
 #include "model/rnic/fwcpu/fwcpu.h"
@@ -91,6 +92,7 @@ class Rnic final : public sc_core::sc_module, public Part {
   SctpTx sctp_tx;
   CrcInsert sctp_crc_insert;
   ContextHome context_home;
+  StagWork stag_work;
   CommandFetch command_fetch;
   LogRing firmware_log;
   FwCpu fwcpu;

@@ -29,7 +29,7 @@ package rnic_messages_pkg;
   } qp_event_t;
 
   typedef struct packed {
-    logic [1:0] kind;
+    logic [2:0] kind;
     logic [31:0] qpn;
   } tx_unblock_t;
 
@@ -292,8 +292,8 @@ package rnic_messages_pkg;
   parameter logic [2:0] QpEventStreamError = 3'd2;
   parameter logic [2:0] QpEventLocalError = 3'd3;
   parameter logic [2:0] QpEventSendDrained = 3'd4;
-  parameter logic [1:0] TxUnblockFirstFpdu = 2'd0;
-  parameter logic [1:0] TxUnblockReadDone = 2'd1;
+  parameter logic [2:0] TxUnblockFirstFpdu = 3'd0;
+  parameter logic [2:0] TxUnblockReadDone = 3'd1;
   parameter logic [2:0] QpIdle = 3'd0;
   parameter logic [2:0] QpRts = 3'd1;
   parameter logic [2:0] QpClosing = 3'd2;

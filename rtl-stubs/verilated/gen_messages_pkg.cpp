@@ -89,8 +89,8 @@ void Numbers::print() const {
   number("QpEventStreamError", 3, Kind::kStreamError);
   number("QpEventLocalError", 3, Kind::kLocalError);
   number("QpEventSendDrained", 3, Kind::kSendDrained);
-  number("TxUnblockFirstFpdu", 2, TxUnblock::Kind::kFirstFpdu);
-  number("TxUnblockReadDone", 2, TxUnblock::Kind::kReadDone);
+  number("TxUnblockFirstFpdu", 3, TxUnblock::Kind::kFirstFpdu);
+  number("TxUnblockReadDone", 3, TxUnblock::Kind::kReadDone);
   number("QpIdle", 3, QpState::kIdle);
   number("QpRts", 3, QpState::kRts);
   number("QpClosing", 3, QpState::kClosing);

@@ -1,9 +1,6 @@
 #include "model/rnic/completion/sq_completion.h"
 
-#include <algorithm>
-
 #include "model/common/description.h"
-#include "model/rnic/context/stag_work.h"
 
 namespace rnic {
 
@@ -141,25 +138,28 @@ void SqCompletion::take(const WqesAcked& a) {
 
 // A Read that ends its sink returns its memory to its owner: it is complete when all writes that the STag allowed are
 // out (RFC 5040 section 8.1.1). Later Reads of its queue pair stay behind it.
-void SqCompletion::take(const ReadDone& r) {
+bool SqCompletion::take_read() {
+  if (!read_done->can_pop() || !sink->can_push()) return false;
+  const ReadDone r = read_done->pop();
   QpSq& q = qp(r.qpn);
   if (r.closed) {
     q.responses_over = true;
-    return list(r.qpn);
-  }
-  if (q.sinks.empty()) {
+    list(r.qpn);
+  } else if (q.sinks.empty()) {
     ++counters_.unsolicited;
-    return;
+  } else if (const std::optional<Stag> ends = sink_pool_.pop(q.sinks)) {
+    sink->push({*ends});
+    endings_.push({r.qpn, q.epoch, true});
+  } else if (waits_behind(r.qpn, q)) {
+    endings_.push({r.qpn, q.epoch, false});
+  } else {
+    end_read(r.qpn, abi::WcStatus::kSuccess);
   }
-  Ending ending{r.qpn, q.epoch, abi::WcStatus::kSuccess, {}};
-  if (const std::optional<Stag> sink = sink_pool_.pop(q.sinks)) {
-    ending.status = end_sink(contexts_, *sink);
-    if (ending.status == abi::WcStatus::kSuccess) ending.fence.emplace(*this, contexts_.in_flight, now());
-  }
-  const bool behind = std::any_of(endings_.begin(), endings_.end(),
-                                  [&](const Ending& e) { return e.qpn == r.qpn && e.epoch == q.epoch; });
-  if (!ending.fence && !behind) return end_read(r.qpn, ending.status);
-  endings_.push_back(ending);
+  return true;
+}
+
+bool SqCompletion::waits_behind(Qpn qpn, const QpSq& q) const {
+  return endings_.any([&](const Ending& e) { return e.qpn == qpn && e.epoch == q.epoch; });
 }
 
 // The first one that has failed ends the queue pair.
@@ -170,12 +170,17 @@ void SqCompletion::take(const AtomicDone& a) {
   list(a.qpn);
 }
 
-// Fences pass in the order in which they were set up.
+// A fenced request of the queue pair may start when the sink has ended.
 bool SqCompletion::finish_ending() {
-  Ending& e = endings_.front();
-  if (e.fence && !e.fence->passed()) return false;
-  if (qp(e.qpn).epoch == e.epoch) end_read(e.qpn, e.status);
-  endings_.pop_front();
+  if (endings_.empty()) return false;
+  const Ending& e = endings_.front();
+  if (e.sink && (!sink_ended->can_pop() || !unblock->can_push())) return false;
+  const abi::WcStatus status = e.sink ? sink_ended->pop().status : abi::WcStatus::kSuccess;
+  if (qp(e.qpn).epoch == e.epoch) {
+    end_read(e.qpn, status);
+    if (e.sink) unblock->push({TxUnblock::Kind::kSinkEnded, e.qpn});
+  }
+  endings_.drop();
   return true;
 }
 
@@ -187,7 +192,7 @@ void SqCompletion::end_read(Qpn qpn, abi::WcStatus status) {
 }
 
 void SqCompletion::reset() {
-  endings_.clear();
+  endings_ = {};
   qps_.assign(qps_.size(), {});
   pool_ = {};
   sink_pool_ = {};
@@ -220,11 +225,8 @@ Wake SqCompletion::tick() {
     list(qpn);
     busy = true;
   }
-  if (!endings_.empty()) busy |= finish_ending();
-  if (read_done->can_pop()) {
-    take(read_done->pop());
-    busy = true;
-  }
+  busy |= finish_ending();
+  busy |= take_read();
   if (atomic_done->can_pop()) {
     take(atomic_done->pop());
     busy = true;

@@ -5,17 +5,18 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <vector>
 
 #include "model/common/link.h"
 #include "model/common/node_pool.h"
+#include "model/common/ring.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/llp.h"
 #include "model/rnic/messages/per_llp.h"
 #include "model/rnic/messages/qp_events.h"
+#include "model/rnic/messages/stag_work.h"
 
 namespace rnic {
 
@@ -34,10 +35,13 @@ class SqCompletion final : public Stage {
   PopPort<ReadDone> read_done{*this, "read_done"};
   PopPort<AtomicDone> atomic_done{*this, "atomic_done"};
   PopPort<WqeLost> lost{*this, "lost"};
+  PushPort<SinkEnd> sink{*this, "sink"};
+  PopPort<SinkEnded> sink_ended{*this, "sink_ended"};
+  PushPort<TxUnblock> unblock{*this, "unblock"};
   PushPort<CqeRequest> cqe{*this, "cqe"};
   PushPort<QpEvent> event{*this, "event"};
 
-  SqCompletion(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
+  SqCompletion(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
       : Stage(nm, clk), contexts_(contexts), qps_(contexts.qps()) {}
   Wake tick() override;
   void reset() override;
@@ -69,12 +73,11 @@ class SqCompletion final : public Stage {
    private:
     std::array<std::uint32_t, 3> arrived_{};
   };
-  // The end of a Read that waits: of one that ended its sink, for the writes that the STag allowed.
+  // The end of a Read that waits: for its sink's STag to end, or behind one of its queue pair that does.
   struct Ending {
     Qpn qpn;
     std::uint32_t epoch = 0;
-    abi::WcStatus status = abi::WcStatus::kSuccess;
-    std::optional<StagFence> fence;
+    bool sink = false;
   };
   QpSq& qp(Qpn qpn);
   static bool never_left(const QpSq& q, const WqeIssued& w);
@@ -82,19 +85,20 @@ class SqCompletion final : public Stage {
   bool retirable(const QpSq& q) const;
   void list(Qpn qpn);
   void take(const WqesAcked& a);
-  void take(const ReadDone& r);
+  bool take_read();
   void take(const AtomicDone& a);
   bool finish_ending();
+  bool waits_behind(Qpn qpn, const QpSq& q) const;
   void end_read(Qpn qpn, abi::WcStatus status);
   void retire(Qpn qpn);
   void finish(QpSq& q, WqeIssued& w);
 
-  ContextStore& contexts_;  // a Read may end its sink's STag
+  const ContextStore& contexts_;
   std::vector<QpSq> qps_;
   NodePool<WqeIssued> pool_;
   NodePool<std::optional<Stag>> sink_pool_;
   NodePool<abi::WcStatus> outcome_pool_;
-  std::deque<Ending> endings_;  // in the order of the Reads' ends
+  Ring<Ending> endings_;  // in the order of the Reads' ends
   NodePool<Qpn> list_pool_;
   PooledQueue listed_;
   SqCompletionCounters counters_;

@@ -93,7 +93,7 @@ void FwCpu::reset() {
   firmware_->reset();
   slip_ = 0;
   stalled_ = false;
-  fence_.reset();
+  writes_stag_ = kNever;
   timers_.clear();
   fault_.reset();
   profile_.reset();
@@ -109,10 +109,10 @@ Wake FwCpu::tick() {
     if (profile_.in_handler()) profile_.ended(now());
     dispatch_next();
   }
-  const bool stalled = stalled_ || fence_.has_value();
-  account_.set(now(), busy(now()) ? 1 : 0, stalled);
+  const bool writes_stag = writes_stag_ != kNever;
+  account_.set(now(), busy(now()) ? 1 : 0, stalled_ || writes_stag);
 
-  if (stalled_ || (fence_ && !operations.empty())) return Wake::on_traffic();
+  if (stalled_ || (writes_stag && !operations.empty())) return Wake::on_traffic();
   if (!operations.empty()) return Wake::at_cycle(operations.front().due + slip_);
   if (now() < busy_until()) return Wake::at_cycle(busy_until());
   return fault_ ? Wake::on_traffic() : Wake::at_cycle(timers_.next());
@@ -122,12 +122,13 @@ Wake FwCpu::tick() {
 void FwCpu::issue_due() {
   auto& operations = bus_->operations();
   stalled_ = false;
-  if (fence_ && fence_->passed()) {
-    counters_.stall_cycles += now() - fence_->ended_at();
-    slip_ += now() - fence_->ended_at();
-    fence_.reset();
+  if (writes_stag_ != kNever && stag_written->can_pop()) {
+    stag_written->pop();
+    counters_.stall_cycles += now() - writes_stag_;
+    slip_ += now() - writes_stag_;
+    writes_stag_ = kNever;
   }
-  while (!fence_ && !operations.empty() && operations.front().due + slip_ <= now()) {
+  while (writes_stag_ == kNever && !operations.empty() && operations.front().due + slip_ <= now()) {
     if (!issue(operations.front())) {
       stalled_ = true;
       return;
@@ -165,21 +166,20 @@ bool FwCpu::issue(TimedOperation& operation) {
                  [&](fw::WriteCq& op) { return contexts_.write(op.cqn, op.context), true; },
                  [&](fw::WriteSrq& op) { return contexts_.write(op.srqn, op.context), true; },
                  [&](fw::WritePage& op) { return contexts_.write_page(op.index, op.bus_address), true; },
-                 [&](fw::WriteStag& op) { return write(op); },
+                 // The register is ready for the next access when the entry is written, and, if the firmware takes it
+                 // away, when all writes that its STag allowed are out (RFC 5040 section 8.1.1).
+                 [&](fw::WriteStag& op) {
+                   if (!stag_writes->can_push()) return false;
+                   stag_writes->push({op.stag, op.context});
+                   writes_stag_ = now();
+                   return true;
+                 },
                  [&](fw::SetTimer& op) {
                    const std::uint64_t ps = std::uint64_t{op.microseconds} * 1'000'000;
                    return timers_.start(op.id, now() + clock().cycle_at_or_after(ps)), true;
                  },
                  [&](fw::CancelTimer& op) { return timers_.cancel(op.id), true; }},
       operation.action);
-}
-
-// An entry that the firmware takes away may have had a valid STag: the register is ready for the next access when all
-// writes that it allowed are out (RFC 5040 section 8.1.1).
-bool FwCpu::write(const fw::WriteStag& op) {
-  if (!op.context.valid && !op.context.allocated) fence_.emplace(*this, contexts_.in_flight, now());
-  contexts_.write(op.stag, op.context);
-  return true;
 }
 
 // One event at a time. The end of a stream comes before TCP's later events about its flow, and the host comes last.
@@ -380,7 +380,7 @@ void FwCpu::describe_figures(const StatsGroup& group) const {
 // The handler's own time: it stops while a register write waits.
 Cycle FwCpu::code_cycle(Cycle at) const {
   if (stalled_) at = std::min(at, bus_->operations().front().due + slip_);
-  if (fence_) at = std::min(at, fence_->ended_at());
+  at = std::min(at, writes_stag_);
   return at - std::min(at, slip_ + handler_at_);
 }
 
@@ -393,7 +393,7 @@ const CodePlace* FwCpu::code_place(Cycle at) const {
 }
 
 Cycle FwCpu::next_place(Cycle at) const {
-  if (stalled_ || fence_) return kNever;
+  if (stalled_ || writes_stag_ != kNever) return kNever;
   const Cycle cycle = code_cycle(at) / config_.clock_divider;
   const auto next = std::upper_bound(way_->begin(), way_->end(), cycle,
                                      [](Cycle c, const CodePlace& place) { return c < place.cycle; });
@@ -419,7 +419,7 @@ void FwCpu::describe_state(const ProbeGroup& group) const {
     return probe;
   };
   firmware.add(probe_of("activity", &kActivity, 0, [this](Cycle at) {
-    return stalled_ || fence_ ? 2u : busy(at) ? 1u : 0u;
+    return stalled_ || writes_stag_ != kNever ? 2u : busy(at) ? 1u : 0u;
   }));
   firmware.add(probe_of("handler", &kHandlers, 0, [this](Cycle at) { return busy(at) ? handler_ : 0; }));
   firmware.add(probe_of("command", words_of<abi::CommandOp>(), 0, [this](Cycle at) {

@@ -24,6 +24,7 @@
 #include "model/rnic/messages/firmware.h"
 #include "model/rnic/messages/llp_firmware.h"
 #include "model/rnic/messages/per_llp.h"
+#include "model/rnic/messages/stag_work.h"
 
 namespace rnic {
 
@@ -31,9 +32,7 @@ class ProbeGroup;
 class StatsGroup;
 
 // The firmware's own headers are included by sources only: changing them does not recompile the chip.
-namespace fw {
-struct WriteStag;
-}
+namespace fw {}
 class ChipBus;
 class FirmwareTarget;
 struct CodePlace;
@@ -62,6 +61,8 @@ class FwCpu final : public Stage, public FirmwareView {
   PerLlp<PushPort<LlpOp>> llp_ops{*this, "llp_ops"};
   PushPort<HomeOp> home_ops{*this, "home_ops"};
   static constexpr LinkConfig kHomeOps{1, 1, 1};  // of home_ops: while there is an operation, nothing can be pushed
+  PushPort<StagWrite> stag_writes{*this, "stag_writes"};
+  PopPort<StagWritten> stag_written{*this, "stag_written"};
   PushPort<TxInternalWork> tx_work{*this, "tx_work"};
   PushPort<HostEvent> events{*this, "events"};
 
@@ -88,7 +89,6 @@ class FwCpu final : public Stage, public FirmwareView {
   void describe_figures(const StatsGroup& group) const;
   void describe_state(const ProbeGroup& group) const;
   bool issue(TimedOperation& operation);
-  bool write(const fw::WriteStag& op);
   void issue_due();
   bool dispatch_next();
   void handle(bool timer);
@@ -116,9 +116,9 @@ class FwCpu final : public Stage, public FirmwareView {
   ContextStore& contexts_;
   std::unique_ptr<ChipBus> bus_;
   std::unique_ptr<FirmwareTarget> firmware_;
-  Cycle slip_ = 0;                  // added to the running handler's times by waits for links
-  bool stalled_ = false;            // an operation waits for its link
-  std::optional<StagFence> fence_;  // an STag was ended: later operations wait for the writes that it allowed
+  Cycle slip_ = 0;              // added to the running handler's times by waits for links
+  bool stalled_ = false;        // an operation waits for its link
+  Cycle writes_stag_ = kNever;  // since then stag_work changes an STag: later operations wait for it
   TimerWheel timers_;
   std::optional<FirmwareStop> fault_;
   std::function<void()> on_fault_;

@@ -52,13 +52,14 @@ inline EventUse event_of(const QpEvent& event, const Owners&, TraceEvent& e) {
 // Events of the receive side that matter to the transmit side.
 struct TxUnblock {
   enum class Kind : std::uint8_t {
-    kFirstFpdu,  // a responder may send now (RFC 5044 section 7.1.2 rule 4)
-    kReadDone,   // a Read of ours is complete: one fewer is outstanding against ORD
-    kRequest,    // a Read or Atomic Request of the peer: a response is due
-    kPeerClosed  // no more requests and responses will come
+    kFirstFpdu,   // a responder may send now (RFC 5044 section 7.1.2 rule 4)
+    kReadDone,    // a Read of ours is complete: one fewer is outstanding against ORD
+    kRequest,     // a Read or Atomic Request of the peer: a response is due
+    kPeerClosed,  // no more requests and responses will come
+    kSinkEnded    // the STag of the sink of a Read with Invalidate has ended
   };
   friend const ValueWords& value_words(Kind) {
-    static const ValueWords kWords{"first_fpdu", "read_done", "request", "peer_closed"};
+    static const ValueWords kWords{"first_fpdu", "read_done", "request", "peer_closed", "sink_ended"};
     return kWords;
   }
   Kind kind = Kind::kFirstFpdu;
@@ -67,7 +68,7 @@ struct TxUnblock {
   static constexpr const char* kMessage = "tx_unblock";
   template <class V, class M>
   static void fields(V& v, M& m) {
-    v("kind", 2, m.kind);
+    v("kind", 3, m.kind);
     v("qpn", m.qpn);
   }
 };

@@ -10,7 +10,7 @@ bool QpTx::open(const QpContext& ctx) const {
 }
 
 bool QpTx::may_start(const QpContext& ctx, const abi::Wqe& w) const {
-  if ((w.flags & abi::kWqeFence) && reads != 0) return false;
+  if ((w.flags & abi::kWqeFence) && (reads != 0 || sinks != 0)) return false;
   const bool counts = abi::is_read(w.opcode) || abi::is_atomic(w.opcode);
   return !counts || reads < ctx.ord || ctx.ord == 0;
 }

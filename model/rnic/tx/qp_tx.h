@@ -33,6 +33,7 @@ struct QpTx {
   wire::StreamPosition position = 0;
   std::uint32_t msn_send = 1, msn_read = 1;  // next MSN of QN 0 and QN 1,
   std::uint32_t msn_response = 1;            // and of QN 3
+  std::uint16_t sinks = 0;                   // of Reads with Invalidate, whose STags have not ended
   std::uint8_t terminate_bytes = 0;          // of its header
   bool unfenced = false;                     // the first FPDU has arrived
   bool peer_closed = false;                  // no more responses will come
@@ -41,8 +42,8 @@ struct QpTx {
   bool terminated = false;                   // by our Terminate, the last message of the stream
   bool draining = false;                     // the firmware waits for everything posted
   bool flushing = false;                     // the stream is over: work completes with an error
-  bool revoking = false;                     // its oldest request has ended an STag and waits for writes in progress
-  bool listed = false;                       // in the list of those that can send
+  bool working = false;                      // stag_work has its oldest request
+  bool listed = false;                       // in the list of those that can send, or its turn has begun
   TxWait waits = TxWait::kNothing;
 
   // A responder that has not received an FPDU yet (RFC 5044 section 7.1.2 rule 4).

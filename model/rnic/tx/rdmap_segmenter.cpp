@@ -2,12 +2,17 @@
 
 #include "model/common/description.h"
 #include "model/rnic/context/read_source.h"
-#include "model/rnic/context/stag_work.h"
-#include "model/rnic/tx/wqe_check.h"
 
 namespace rnic {
 
 using wire::Opcode;
+
+RdmapSegmenter::RdmapSegmenter(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts,
+                               BufferPool& buffers, const PerLlp<LlpTraits>& llps)
+    : Stage(nm, clk), contexts_(contexts), buffers_(buffers), scheduler_(contexts, llps) {
+  contexts.stag_table.bind(element_);
+  source_.bind_to(contexts.stag_table);
+}
 
 // Takes at most one item per cycle from each input.
 bool RdmapSegmenter::accept() {
@@ -21,15 +26,9 @@ bool RdmapSegmenter::accept() {
     take(from->pop());
     busy = true;
   }
-  read_ended_.reset();
-  if (unblock->can_pop()) {
-    const TxUnblock u = unblock->pop();
-    if (u.kind == TxUnblock::Kind::kReadDone) read_ended_ = u.qpn;
-    take(u);
-    busy = true;
-  }
-  if (atomic_unblock->can_pop()) {
-    take(atomic_unblock->pop());
+  for (PopPort<TxUnblock>* const from : {&unblock, &atomic_unblock, &sink_unblock}) {
+    if (!(*from)->can_pop()) continue;
+    take((*from)->pop());
     busy = true;
   }
   if (read_work->can_pop()) {
@@ -77,6 +76,9 @@ void RdmapSegmenter::take(const TxUnblock& u) {
     case TxUnblock::Kind::kPeerClosed:
       q.peer_closed = true;
       break;
+    case TxUnblock::Kind::kSinkEnded:
+      if (q.sinks != 0) --q.sinks;
+      break;
   }
   scheduler_.list(u.qpn);
 }
@@ -103,7 +105,7 @@ void RdmapSegmenter::take(const TxInternalWork& work) {
       break;
     case TxInternalWork::Kind::kFlush:
       q.flushing = true;
-      q.request.active = q.response.active = q.revoking = false;
+      q.request.active = q.response.active = q.working = false;
       scheduler_.drop_internal(q);
       mark(work.qpn, WqeIssued::Marker::kFlush);
       flush_rq->push({work.qpn});
@@ -135,62 +137,117 @@ void RdmapSegmenter::prepare_terminate(const TxInternalWork& work) {
   scheduler_.post(work);
 }
 
-// One FPDU of the QP that has the turn.
-bool RdmapSegmenter::cut() {
-  if (scheduler_.nobody() || !out->can_push() || !issued->can_push() || !taken->can_push() || !event->can_push() ||
-      !read_sent->can_push() || !answered->can_push() || !atomic_issued->can_push() || !read_issued->can_push() ||
-      !read_issued_early->can_push()) {
-    return false;
+// What of STags the QP's next FPDU needs to know.
+TxTurn::Needs RdmapSegmenter::needs(const QpTx& q, Source next) const {
+  if (next == Source::kResponse) {
+    const bool reads = q.response.opcode == Opcode::kReadResponse && q.response.done != q.response.bytes;
+    return reads ? TxTurn::Needs::kSource : TxTurn::Needs::kNothing;
   }
+  const bool begins = next == Source::kRequest && !q.request.active && q.internal.empty();
+  return begins ? TxTurn::Needs::kElements : TxTurn::Needs::kNothing;
+}
+
+// One a cycle, when the one before has asked for all that it needs.
+bool RdmapSegmenter::begin_turn() {
+  if (scheduler_.nobody() || turns_.size() == kTurns || (!turns_.empty() && turns_.back().to_ask != 0)) return false;
   const Qpn qpn = scheduler_.turn();
-  QpTx& q = scheduler_.qp(qpn);
-  const TxScheduler::Source next = scheduler_.next(qpn, q);
-  if (must_settle(qpn, q, next)) {
-    scheduler_.list(qpn);
-    return true;
+  const QpTx& q = scheduler_.qp(qpn);
+  TxTurn& turn = turns_.add();
+  turn.qpn = qpn;
+  turn.epoch = q.epoch;
+  turn.needs = needs(q, scheduler_.next(qpn, q));
+  turn.to_ask = turn.to_judge = 0;
+  if (turn.needs == TxTurn::Needs::kSource) {
+    turn.stag[0] = Stag{scheduler_.read(q).request.src_stag};
+    turn.to_ask = 1;
+  } else if (turn.needs == TxTurn::Needs::kElements) {
+    const FetchedWqe& f = scheduler_.oldest(q);
+    turn.status = check_form(contexts_.qp(qpn), f);
+    if (turn.status == abi::WcStatus::kSuccess) turn.to_ask = turn.to_judge = elements_of(f.wqe, turn.stag);
   }
-  switch (next) {
-    case TxScheduler::Source::kNone:
-      return true;  // the QP went away meanwhile
-    case TxScheduler::Source::kFlush:
-      complete(qpn, q, 0, true, abi::WcStatus::kWrFlushErr);
-      break;
-    case TxScheduler::Source::kDrain:
-      q.draining = false;
-      mark(qpn, WqeIssued::Marker::kDrain);
-      break;
-    case TxScheduler::Source::kLocalWork:
-      do_local_work(qpn, q);
-      break;
-    case TxScheduler::Source::kResponse:
-      send_response(qpn, q);
-      q.response_turn = false;
-      break;
-    case TxScheduler::Source::kRequest:
-      send_request(qpn, q);
-      q.response_turn = true;
-      break;
-  }
-  scheduler_.list(qpn);
   return true;
 }
 
-// The effect of a Read's end on its sink's STag is visible in the next cycle: a fenced request starts then.
-bool RdmapSegmenter::must_settle(Qpn qpn, const QpTx& q, TxScheduler::Source next) const {
-  using Source = TxScheduler::Source;
-  if (read_ended_ != qpn || (next != Source::kRequest && next != Source::kLocalWork)) return false;
-  const bool starts = !q.request.active && q.internal.empty();
-  return starts && (scheduler_.oldest(q).wqe.flags & abi::kWqeFence) != 0;
+// For the youngest turn.
+bool RdmapSegmenter::ask() {
+  if (turns_.empty() || turns_.back().to_ask == 0) return false;
+  TxTurn& turn = turns_.back();
+  if (turn.needs == TxTurn::Needs::kSource) {
+    if (!source_.can_ask()) return false;
+    source_.ask(turn.take_to_ask());
+  } else {
+    if (!element_.can_ask()) return false;
+    element_.ask(index_of(turn.take_to_ask()));
+  }
+  return true;
 }
 
-void RdmapSegmenter::send_request(Qpn qpn, QpTx& q) {
+// One element of the oldest turn's request, if that is still there.
+bool RdmapSegmenter::judge() {
+  if (turns_.empty() || turns_.front().to_judge == 0 || !element_.can_use()) return false;
+  TxTurn& turn = turns_.front();
+  const QpTx& q = scheduler_.qp(turn.qpn);
+  const StagRow* const row = element_.ok() ? &element_.row() : nullptr;
+  if (q.epoch == turn.epoch) turn.judge(row, contexts_.qp(turn.qpn), scheduler_.oldest(q).wqe);
+  else turn.skip();
+  element_.drop();
+  return true;
+}
+
+// One FPDU of the QP that has the oldest turn. What it sends is decided now: if that needs other entries than the turn
+// has read, it takes another turn.
+bool RdmapSegmenter::cut() {
+  if (turns_.empty()) return false;
+  const TxTurn& turn = turns_.front();
+  const bool of_source = turn.needs == TxTurn::Needs::kSource;
+  if (turn.to_ask != 0 || turn.to_judge != 0 || (of_source && !source_.ready())) return false;
+  if (!out->can_push() || !issued->can_push() || !taken->can_push() || !event->can_push() || !read_sent->can_push() ||
+      !answered->can_push() || !atomic_issued->can_push() || !read_issued->can_push() ||
+      !read_issued_early->can_push() || !stag_request->can_push()) {
+    return false;
+  }
+  QpTx& q = scheduler_.qp(turn.qpn);
+  const Source next = scheduler_.next(turn.qpn, q);
+  const TxTurn::Needs needed = needs(q, next);
+  if (q.epoch == turn.epoch && (needed == TxTurn::Needs::kNothing || needed == turn.needs)) take_turn(turn, q, next);
+  if (of_source) source_.drop();
+  scheduler_.over(turn.qpn);
+  turns_.drop();
+  return true;
+}
+
+void RdmapSegmenter::take_turn(const TxTurn& turn, QpTx& q, Source next) {
+  const Qpn qpn = turn.qpn;
+  switch (next) {
+    case Source::kNone:
+      return;  // the QP went away meanwhile
+    case Source::kFlush:
+      return complete(qpn, q, 0, true, abi::WcStatus::kWrFlushErr);
+    case Source::kDrain:
+      q.draining = false;
+      return mark(qpn, WqeIssued::Marker::kDrain);
+    case Source::kLocalWork:
+      return begin_stag_work(qpn, q);
+    case Source::kResponse:
+      send_response(qpn, q);
+      q.response_turn = false;
+      return;
+    case Source::kRequest:
+      send_request(turn, q);
+      q.response_turn = true;
+      return;
+  }
+}
+
+void RdmapSegmenter::send_request(const TxTurn& turn, QpTx& q) {
+  const Qpn qpn = turn.qpn;
   const bool between = !q.request.active || !q.open(contexts_.qp(qpn));  // a partly sent message is dropped
   if (between && !q.internal.empty()) {
     start_internal(qpn, q);
     expect_response(qpn, q.request, nullptr);
     return send_segment(qpn, q, q.request, nullptr);
   }
-  if (!q.request.active && !start_request(qpn, q)) return;
+  if (!q.request.active && !start_request(turn, q)) return;
   const FetchedWqe& f = scheduler_.oldest(q);
   const abi::Wqe& w = f.wqe;
   expect_response(qpn, q.request, &w);
@@ -213,7 +270,7 @@ void RdmapSegmenter::send_response(Qpn qpn, QpTx& q) {
 bool RdmapSegmenter::find_source(Qpn qpn, QpTx& q) {
   const ReadWork& read = scheduler_.read(q);
   const wire::ReadRequest rest = rest_of(read.request, q.response.done);
-  const StagContext* const named = rest.size != 0 ? contexts_.named(Stag{rest.src_stag}) : nullptr;
+  const StagContext* const named = rest.size != 0 ? source_.named() : nullptr;
   if (const auto cause = check_read_source(named, qpn, contexts_.qp(qpn), rest)) {
     event->push({QpEvent::Kind::kStreamError, qpn, *cause, read.segment.with(rest)});
     q.response.active = false;
@@ -231,42 +288,36 @@ bool RdmapSegmenter::find_source(Qpn qpn, QpTx& q) {
 }
 
 // False if the request cannot be sent at all.
-bool RdmapSegmenter::start_request(Qpn qpn, QpTx& q) {
+bool RdmapSegmenter::start_request(const TxTurn& turn, QpTx& q) {
+  const Qpn qpn = turn.qpn;
   const FetchedWqe& f = scheduler_.oldest(q);
-  if (const abi::WcStatus status = check_wqe(contexts_, contexts_.qp(qpn), f); status != abi::WcStatus::kSuccess) {
-    fail(qpn, q, status);
+  if (turn.status != abi::WcStatus::kSuccess) {
+    fail(qpn, q, turn.status);
     return false;
   }
   q.request = request_message(f.wqe);
   q.request.owner = contexts_.request(qpn, f.wqe.wr_id);
   scheduler_.number(q, q.request);
-  scheduler_.resolve_oldest(q);
+  scheduler_.resolve_oldest(q, turn.piece);
   return true;
 }
 
-void RdmapSegmenter::do_local_work(Qpn qpn, QpTx& q) {
+void RdmapSegmenter::begin_stag_work(Qpn qpn, QpTx& q) {
   const FetchedWqe& f = scheduler_.oldest(q);
-  const abi::WcStatus status = f.ok ? do_stag_work(contexts_, qpn, f.wqe) : abi::WcStatus::kGeneralErr;
-  if (status != abi::WcStatus::kSuccess) return fail(qpn, q, status);
-  if (f.wqe.opcode == abi::WrOpcode::kRegMr) {
-    return complete(qpn, q, 0, (f.wqe.flags & abi::kWqeSignaled) != 0, status);
-  }
-  q.revoking = true;
-  revocations_.push_back({qpn, q.epoch, StagFence(*this, contexts_.in_flight, now())});
+  if (!f.ok) return fail(qpn, q, abi::WcStatus::kGeneralErr);
+  stag_request->push({qpn, q.epoch, f.wqe});
+  q.working = true;
 }
 
-// The end of an STag, or of a window's earlier binding, completes when all writes that it allowed are out (RFC 5040
-// section 8.1.1).
-bool RdmapSegmenter::report_revocation() {
-  if (revocations_.empty()) return false;
-  Revocation& r = revocations_.front();
-  if (!r.fence.passed() || !issued->can_push() || !taken->can_push()) return false;
-  QpTx& q = scheduler_.qp(r.qpn);
-  if (q.epoch == r.epoch && std::exchange(q.revoking, false)) {
-    complete(r.qpn, q, 0, (scheduler_.oldest(q).wqe.flags & abi::kWqeSignaled) != 0, abi::WcStatus::kSuccess);
-    scheduler_.list(r.qpn);
-  }
-  revocations_.pop_front();
+// Later requests of the QP have waited for it. The end of its stream may have completed it meanwhile.
+bool RdmapSegmenter::take_stag_work() {
+  if (!stag_request_done->can_pop() || !issued->can_push() || !taken->can_push() || !event->can_push()) return false;
+  const StagRequestDone done = stag_request_done->pop();
+  QpTx& q = scheduler_.qp(done.qpn);
+  if (q.epoch != done.epoch || !std::exchange(q.working, false)) return true;
+  if (done.status != abi::WcStatus::kSuccess) fail(done.qpn, q, done.status);
+  else complete(done.qpn, q, 0, (scheduler_.oldest(q).wqe.flags & abi::kWqeSignaled) != 0, done.status);
+  scheduler_.list(done.qpn);
   return true;
 }
 
@@ -286,6 +337,7 @@ void RdmapSegmenter::expect_response(Qpn qpn, const OutboundMessage& request, co
     atomic_issued->push({qpn, request.msn, w->sge[0]});
   } else if (request.opcode == Opcode::kReadRequest) {
     const wire::ReadRequest r = read_request_of(w, request.bytes);
+    if (w != nullptr && w->opcode == abi::WrOpcode::kRdmaReadWithInv) ++scheduler_.qp(qpn).sinks;
     read_issued->push({qpn, r.sink_stag, r.sink_to, r.size});
     read_issued_early->push({qpn, r.sink_stag, r.sink_to, r.size});
   }
@@ -337,18 +389,27 @@ void RdmapSegmenter::fail(Qpn qpn, QpTx& q, abi::WcStatus status) {
 void RdmapSegmenter::reset() {
   scheduler_.reset();
   scheduler_.account(now());
-  read_ended_.reset();
-  revocations_.clear();
+  turns_.clear();
+  source_.reset();
 }
 
 Wake RdmapSegmenter::tick() {
   bool busy = accept();
   const bool flushes = internal_work->can_pop() && internal_work->front().kind == TxInternalWork::Kind::kFlush;
   busy |= accept_internal();
-  busy |= !flushes && report_revocation();
+  busy |= !flushes && take_stag_work();
+  const bool begun = turns_.empty() && begin_turn();
+  busy |= judge();
   busy |= !flushes && cut();  // a flush uses the cycle's place on `issued`
+  busy |= begun || begin_turn();
+  busy |= ask();
   scheduler_.account(now());
   return busy ? Wake::next_cycle() : Wake::on_traffic();
+}
+
+std::string RdmapSegmenter::waiting_for() const {
+  return turns_.empty() ? scheduler_.waiting_for()
+                        : "the entry of an STag for QP " + std::to_string(turns_.front().qpn.v);
 }
 
 void RdmapSegmenter::describe(const Description& d) {

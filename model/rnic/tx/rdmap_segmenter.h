@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 
 #include "model/common/flows.h"
@@ -12,7 +11,9 @@
 #include "model/rnic/messages/llp.h"
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/requests.h"
+#include "model/rnic/messages/stag_work.h"
 #include "model/rnic/tx/tx_scheduler.h"
+#include "model/rnic/tx/tx_turn.h"
 
 namespace rnic {
 
@@ -35,6 +36,7 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
   PerLlp<PopPort<TxCredit>> credit{*this, "credit"};
   PopPort<TxUnblock> unblock{*this, "unblock"};
   PopPort<TxUnblock> atomic_unblock{*this, "atomic_unblock"};
+  PopPort<TxUnblock> sink_unblock{*this, "sink_unblock"};
   PopPort<ReadWork> read_work{*this, "read_work"};
   PopPort<AtomicWork> atomic_work{*this, "atomic_work"};
   PushPort<ReadResponseSent> read_sent{*this, "read_sent"};
@@ -46,15 +48,16 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
   PushPort<AtomicIssued> atomic_issued{*this, "atomic_issued"};
   PushPort<ReadIssued> read_issued{*this, "read_issued"};
   PushPort<ReadIssued> read_issued_early{*this, "read_issued_early"};  // the same for early_placement
+  PushPort<StagRequest> stag_request{*this, "stag_request"};
+  PopPort<StagRequestDone> stag_request_done{*this, "stag_request_done"};
   PushPort<RqFlush> flush_rq{*this, "flush_rq"};
   PushPort<QpEvent> event{*this, "event"};
 
   RdmapSegmenter(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, BufferPool& buffers,
-                 const PerLlp<LlpTraits>& llps)
-      : Stage(nm, clk), contexts_(contexts), buffers_(buffers), scheduler_(contexts, llps) {}
+                 const PerLlp<LlpTraits>& llps);
   Wake tick() override;
   void reset() override;
-  std::string waiting_for() const override { return scheduler_.waiting_for(); }
+  std::string waiting_for() const override;
   void describe(const Description& d) override;
   const RdmapSegmenterCounters& counters() const { return counters_; }
   Account& waits(TxWait reason) { return scheduler_.waits(reason); }
@@ -66,11 +69,8 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
   }
 
  private:
-  struct Revocation {
-    Qpn qpn;
-    std::uint32_t epoch = 0;
-    StagFence fence;
-  };
+  using Source = TxScheduler::Source;
+  static constexpr unsigned kTurns = 8;  // that may have begun
   bool accept();
   void take(const TxCredit& c);
   void take(const TxUnblock& u);
@@ -79,14 +79,18 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
   void take(const TxInternalWork& work);
   void prepare_terminate(const TxInternalWork& work);
 
+  bool begin_turn();
+  bool ask();
+  bool judge();
   bool cut();
-  bool must_settle(Qpn qpn, const QpTx& q, TxScheduler::Source next) const;
-  void send_request(Qpn qpn, QpTx& q);
+  TxTurn::Needs needs(const QpTx& q, Source next) const;
+  void take_turn(const TxTurn& turn, QpTx& q, Source next);
+  void send_request(const TxTurn& turn, QpTx& q);
   void send_response(Qpn qpn, QpTx& q);
   bool find_source(Qpn qpn, QpTx& q);
-  bool start_request(Qpn qpn, QpTx& q);
-  void do_local_work(Qpn qpn, QpTx& q);
-  bool report_revocation();
+  bool start_request(const TxTurn& turn, QpTx& q);
+  void begin_stag_work(Qpn qpn, QpTx& q);
+  bool take_stag_work();
   void start_internal(Qpn qpn, QpTx& q);
   void expect_response(Qpn qpn, const OutboundMessage& request, const abi::Wqe* w);
   void send_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const FetchedWqe* f);
@@ -95,11 +99,12 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
   void complete(Qpn qpn, QpTx& q, std::uint32_t bytes, bool signaled, abi::WcStatus status);
   void fail(Qpn qpn, QpTx& q, abi::WcStatus status);
 
-  ContextStore& contexts_;  // work on STags changes them
+  const ContextStore& contexts_;
   BufferPool& buffers_;
+  StagTable::Reader element_{*this, "rdmap_segmenter"};                                 // of a gather list, or a sink
+  NamedStag source_{*this, "rdmap_segmenter_source", "rdmap_segmenter_source_region"};  // of a Read Response
   TxScheduler scheduler_;
-  std::optional<Qpn> read_ended_;       // in this cycle
-  std::deque<Revocation> revocations_;  // done, to be reported in this order
+  Ring<TxTurn> turns_{kTurns};  // that have begun; one of a QP
   RdmapSegmenterCounters counters_;
 };
 

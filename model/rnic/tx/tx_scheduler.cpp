@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "model/common/description.h"
-#include "model/rnic/context/stag_work.h"
+#include "model/rnic/messages/stag_work.h"
 
 namespace rnic {
 
@@ -37,6 +37,7 @@ void TxScheduler::reset() {
   internal_pool_ = {};
   list_pool_ = {};
   listed_ = {};
+  turns_ = 0;
   waiting_ = {};
   reads_ = 0;
 }
@@ -92,16 +93,14 @@ void TxScheduler::list(Qpn qpn) {
   list_pool_.push(listed_, qpn);
 }
 
-void TxScheduler::resolve_oldest(QpTx& q) {
+void TxScheduler::resolve_oldest(QpTx& q, const std::array<MemoryPiece, abi::kMaxSge>& pieces) {
   FetchedWqe& f = wqe_pool_.front(q.wqes);
   abi::Wqe& w = f.wqe;
   if (abi::is_read(w.opcode) || abi::is_atomic(w.opcode) || (w.flags & abi::kWqeInline)) return;
   for (unsigned i = 0; i < w.num_sge; ++i) {
-    abi::Sge& s = w.sge[i];
-    if (s.length == 0) continue;
-    const MemoryPiece m = contexts_.stag(Stag{s.lkey})->piece(s.lkey, s.address, s.length);
-    s = {m.address, m.bytes, m.region};
-    f.lists[i] = m.list;
+    if (w.sge[i].length == 0) continue;
+    w.sge[i] = {pieces[i].address, pieces[i].bytes, pieces[i].region};
+    f.lists[i] = pieces[i].list;
   }
 }
 
@@ -121,7 +120,7 @@ void TxScheduler::read_done(QpTx& q) {
 TxWait TxScheduler::why_not(Qpn qpn, const QpTx& q) const {
   const QpContext& ctx = contexts_.qp(qpn);
   const bool begun = q.request.active || q.response.active;
-  if (q.halted || q.flushing || q.revoking || !ctx.valid || (q.wqes.empty() && !begun)) return TxWait::kNothing;
+  if (q.halted || q.flushing || q.working || !ctx.valid || (q.wqes.empty() && !begun)) return TxWait::kNothing;
   if (q.fenced(ctx)) return TxWait::kFirstFpdu;
   if (!q.open(ctx)) return TxWait::kNothing;
   if (begun || q.may_start(ctx, oldest(q).wqe)) {
@@ -138,7 +137,7 @@ void TxScheduler::count(QpTx& q, TxWait waits) {
 }
 
 void TxScheduler::account(Cycle now) {
-  const bool idle = nobody();
+  const bool idle = nobody() && turns_ == 0;
   for (unsigned i = static_cast<unsigned>(TxWait::kOrd); i < kTxWaits; ++i) {
     const unsigned taken = static_cast<TxWait>(i) == TxWait::kOrd ? reads_ : waiting_[i];
     accounts_[i].set(now, taken, idle && waiting_[i] != 0);
@@ -146,9 +145,14 @@ void TxScheduler::account(Cycle now) {
 }
 
 Qpn TxScheduler::turn() {
-  const Qpn qpn = list_pool_.pop(listed_);
+  ++turns_;
+  return list_pool_.pop(listed_);
+}
+
+void TxScheduler::over(Qpn qpn) {
+  --turns_;
   qp(qpn).listed = false;
-  return qpn;
+  list(qpn);
 }
 
 std::size_t TxScheduler::cost(const QpContext& ctx, const QpTx& q, std::uint32_t ulpdu) const {
@@ -184,7 +188,7 @@ TxScheduler::Source TxScheduler::next(Qpn qpn, const QpTx& q) const {
   const bool host = q.open(ctx);
   if (q.draining && q.internal.empty() && (!host || drained(ctx, q))) return Source::kDrain;
   if (!host && (q.internal.empty() || !ctx.valid)) return Source::kNone;
-  if (host && !q.request.active && !q.revoking && q.internal.empty() && !q.wqes.empty() &&
+  if (host && !q.request.active && !q.working && q.internal.empty() && !q.wqes.empty() &&
       is_stag_work(oldest(q).wqe.opcode) && q.may_start(ctx, oldest(q).wqe)) {
     return Source::kLocalWork;
   }

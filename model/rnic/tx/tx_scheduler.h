@@ -36,7 +36,8 @@ class TxScheduler final : public Part {
   }
   const ReadWork& read(const QpTx& q) const { return read_pool_.front(q.read); }
   void answered(QpTx& q) { read_pool_.clear(q.read); }
-  void resolve_oldest(QpTx& q);                    // tagged offsets of its gather list become bus addresses
+  // Tagged offsets of its gather list become addresses on the bus, or in pages.
+  void resolve_oldest(QpTx& q, const std::array<MemoryPiece, abi::kMaxSge>& pieces);
   void retire(QpTx& q) { wqe_pool_.pop(q.wqes); }  // the oldest
   TxInternalWork take_internal(QpTx& q) { return internal_pool_.pop(q.internal); }
   OutboundMessage next_internal(const QpTx& q) const {
@@ -47,7 +48,8 @@ class TxScheduler final : public Part {
   // Called when anything happens that may let a QP send.
   void list(Qpn qpn);
   bool nobody() const { return listed_.empty(); }
-  Qpn turn();  // takes the QP out of the list
+  Qpn turn();          // begins the turn of the QP that is next
+  void over(Qpn qpn);  // its turn: it is listed again if it can send more
   // What this QP could send now.
   Source next(Qpn qpn, const QpTx& q) const;
 
@@ -92,6 +94,7 @@ class TxScheduler final : public Part {
   NodePool<TxInternalWork> internal_pool_;
   NodePool<Qpn> list_pool_;
   PooledQueue listed_;                        // QPs that can send an FPDU now
+  unsigned turns_ = 0;                        // that have begun
   std::array<unsigned, kTxWaits> waiting_{};  // QPs, by reason
   unsigned reads_ = 0;                        // and atomics, outstanding on all QPs
   std::array<Account, kTxWaits> accounts_;

@@ -1,6 +1,7 @@
 #include "model/rnic/completion/sq_completion.h"
 
 #include "testbench/support/contexts.h"
+#include "testbench/support/stag_work_beside.h"
 #include "testbench/support/stage_test.h"
 
 namespace rnic::test {
@@ -33,8 +34,13 @@ class SqCompletionTest : public StageTest {
   Source<WqeLost> payload_fetch = drive(dut.lost);
   Source<ReadDone> dispatch = drive(dut.read_done);
   Source<AtomicDone> response_queue = drive(dut.atomic_done);
+  Sink<TxUnblock> unblocks = collect(dut.unblock);
   Sink<CqeRequest> cqes = collect(dut.cqe);
   Sink<QpEvent> events = collect(dut.event);
+  StagWorkBeside stag_work{contexts, dut.sink, dut.sink_ended};
+  // Of a sink, from the end of its Read on: until its STag ends, and until stag_work has answered.
+  const Cycle ends = kToEnd + StagWorkBeside::executed(contexts);
+  const Cycle ended = kToEnd + StagWorkBeside::answered(contexts, true);
 
   SqCompletionTest() {
     open_qp(contexts, 1, rts_qp(1));
@@ -320,14 +326,18 @@ TEST_F(SqCompletionTest, AnAtomicDoesNotCompleteOnAcknowledgements) {
 }
 
 // Reads that end their sinks.
-TEST_F(SqCompletionTest, TheSinkEndsInTheCycleAfterTheReadAndBeforeItsCompletion) {
+TEST_F(SqCompletionTest, TheSinkEndsAfterItsReadAndBeforeItsCompletion) {
   segmenter.send(read_with_inv(1, 1));
   dispatch.send_at(50, {Qpn{1}});
   std::vector<bool> seen;
-  for (Cycle c = 50; c < 54; ++c) firmware.at(c, [&] { seen.push_back(valid(1)); });
+  for (const Cycle c : {50 + ends, 50 + ends + 1}) firmware.at(c, [&] { seen.push_back(valid(1)); });
   run_until_idle();
-  EXPECT_THAT(seen, ElementsAre(true, true, false, false));    // one cycle in the link, and the cycle of the write
-  EXPECT_THAT(cqes.cycles(), ElementsAre(50 + kThrough + 1));  // the STag holds to the end of the cycle
+  EXPECT_THAT(seen, ElementsAre(true, false));
+  EXPECT_THAT(cqes.cycles(), ElementsAre(50 + ended + kToEnd));
+  ASSERT_EQ(unblocks.size(), 1u) << "for a fenced request";
+  EXPECT_EQ(unblocks[0].kind, TxUnblock::Kind::kSinkEnded);
+  EXPECT_EQ(unblocks[0].qpn, Qpn{1});
+  EXPECT_EQ(unblocks.cycles()[0], 50 + ended + kToEnd);
   EXPECT_EQ(cqes[0].cqe.opcode, abi::WcOpcode::kRdmaRead);
   EXPECT_EQ(cqes[0].cqe.status, WcStatus::kSuccess);
 }
@@ -343,7 +353,7 @@ TEST_F(SqCompletionTest, AReadThatEndsItsSinkWaitsForTheWritesUnderWay) {
   dispatch.send_at(50, {{Qpn{1}}, {Qpn{1}}, {Qpn{2}}});
   run_until_idle();
   EXPECT_THAT(wr_ids(), ElementsAre(3, 1, 2));
-  EXPECT_THAT(cqes.cycles(), ElementsAre(52 + kThrough, 91 + kToEnd, 92 + kToEnd));
+  EXPECT_THAT(cqes.cycles(), ElementsAre(52 + kThrough, 91 + 2 * kToEnd, 92 + 2 * kToEnd));
 }
 TEST_F(SqCompletionTest, AReadThatWaitsForWritesUnderWayIsForgottenWithItsQp) {
   segmenter.send(read_with_inv(1, 1));

@@ -15,6 +15,10 @@ constexpr std::uint64_t kVa = 0x7000'0000'0080;
 class PageListTest : public StageTest {
  protected:
   ContextStore contexts{clk, {4, 4, 4, 16, 4, 16}};
+  StagWork stag_work{"stag_work", clk, contexts};
+  Source<StagRequest> queues = drive(stag_work.request);
+  Sink<StagRequestDone> done = collect(stag_work.request_done);
+  const Stubs others = stub(stag_work.sink, stag_work.sink_ended, stag_work.write, stag_work.written);
   PageListTest() {
     const std::uint64_t pages[] = {0x50000, 0x20000, 0x21000, 0x90000};
     for (std::uint32_t i = 0; i < 4; ++i) contexts.write_page(8 + i, pages[i]);
@@ -29,6 +33,11 @@ class PageListTest : public StageTest {
     c.first_page = 8;
     c.pages = 4;
     return c;
+  }
+  abi::WcStatus work(const abi::Wqe& w) {
+    queues.send({Qpn{1}, 1, w});
+    run_until_idle();
+    return done.take().at(0).status;
   }
   Pieces pieces(std::uint32_t stag, std::uint64_t to, std::uint32_t bytes) const {
     Pieces list;
@@ -85,8 +94,7 @@ TEST_F(PageListTest, AWindowIsInThePagesOfItsRegion) {
   w.opcode = abi::WrOpcode::kBindMw;
   w.rkey = stag_of(2);
   abi::Registration{kVa + 0xf00, 0x100, stag_of(1), abi::kRemoteRead | abi::kZeroBased}.put(w);
-  ASSERT_EQ(do_stag_work(contexts, Qpn{1}, w), abi::WcStatus::kSuccess);
-  contexts.commit();
+  ASSERT_EQ(work(w), abi::WcStatus::kSuccess);
   EXPECT_THAT(pieces(stag_of(2), 0, 0x100), ElementsAre(std::pair(0x50f80, 0x80), std::pair(0x20000, 0x80)));
 }
 
@@ -143,9 +151,7 @@ TEST_F(PageListTest, FastRegistrationWithAPageList) {
     w.opcode = abi::WrOpcode::kRegMr;
     w.rkey = stag_of(4);
     r.put(w);
-    const abi::WcStatus status = do_stag_work(contexts, Qpn{1}, w);
-    contexts.commit();
-    return status;
+    return work(w);
   };
   EXPECT_EQ(try_it(12, 4, 0x80), abi::WcStatus::kMwBindErr) << "more pages than it has";
   EXPECT_EQ(try_it(12, 3, 0x101), abi::WcStatus::kMwBindErr) << "one octet too long";

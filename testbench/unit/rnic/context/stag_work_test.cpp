@@ -15,6 +15,7 @@ namespace {
 using abi::Registration;
 using abi::WcStatus;
 using abi::WrOpcode;
+using testing::ElementsAre;
 
 constexpr std::uint8_t kOwnerRights = abi::kLocalWrite | abi::kRemoteRead | abi::kRemoteWrite | abi::kMwBind;
 constexpr std::uint64_t kAddress = 0x10000, kLength = 0x1000;
@@ -22,6 +23,15 @@ constexpr std::uint64_t kAddress = 0x10000, kLength = 0x1000;
 class StagWorkTest : public StageTest {
  protected:
   ContextStore contexts{clk, {4, 4, 4, 16}};
+  StagWork dut{"dut", clk, contexts};
+  Source<StagRequest> queues = drive(dut.request);
+  Sink<StagRequestDone> done = collect(dut.request_done);
+  Source<SinkEnd> reads = drive(dut.sink);
+  Sink<SinkEnded> ended = collect(dut.sink_ended);
+  Source<StagWrite> firmware = drive(dut.write);
+  Sink<StagWritten> written = collect(dut.written);
+  At at{"at", clk};
+  const Cycle t = contexts.stag_table.config().read_cycles;
 
   StagWorkTest() {
     for (std::uint32_t n = 1; n < 3; ++n) open_qp(contexts, n, rts_qp(n));
@@ -59,6 +69,19 @@ class StagWorkTest : public StageTest {
   static Registration window(std::uint32_t access, std::uint64_t at = kAddress + 0x100, std::uint64_t bytes = 0x80) {
     return {at, bytes, stag_of(1), access};
   }
+  WcStatus end_sink(std::uint32_t stag) {
+    reads.send({Stag{stag}});
+    run_until_idle();
+    return ended.take().at(0).status;
+  }
+  static StagRequest request(WrOpcode op, std::uint32_t stag, const Registration& r = {}, std::uint32_t qpn = 1) {
+    abi::Wqe w;
+    w.opcode = op;
+    w.rkey = w.invalidate_stag = stag;
+    if (op != WrOpcode::kLocalInv) r.put(w);
+    return {Qpn{qpn}, 1, w};
+  }
+  bool valid(std::uint32_t index) { return entry(index).valid; }
   const StagContext& entry(std::uint32_t index) { return *contexts.stag(Stag{stag_of(index)}); }
 
  private:
@@ -70,9 +93,9 @@ class StagWorkTest : public StageTest {
     return work(w, qpn);
   }
   WcStatus work(const abi::Wqe& w, std::uint32_t qpn) {
-    const WcStatus status = do_stag_work(contexts, Qpn{qpn}, w);
-    contexts.commit();
-    return status;
+    queues.send({Qpn{qpn}, 1, w});
+    run_until_idle();
+    return done.take().at(0).status;
   }
 };
 
@@ -89,20 +112,97 @@ TEST_F(StagWorkTest, ARegionIsInvalidatedByItsWholeStagInItsDomain) {
 
 TEST_F(StagWorkTest, ASinkEndsUnlessWindowsWereBoundToIt) {
   EXPECT_EQ(bind(stag_of(4, 1), window(abi::kRemoteWrite)), WcStatus::kSuccess);
-  EXPECT_EQ(end_sink(contexts, Stag{stag_of(1)}), WcStatus::kMwBindErr);
-  contexts.commit();
-  EXPECT_TRUE(entry(1).valid);
+  EXPECT_EQ(end_sink(stag_of(1)), WcStatus::kMwBindErr);
+  EXPECT_TRUE(valid(1));
   EXPECT_EQ(invalidate(stag_of(4, 1)), WcStatus::kSuccess);
-  EXPECT_EQ(end_sink(contexts, Stag{stag_of(1)}), WcStatus::kSuccess);
-  EXPECT_TRUE(entry(1).valid) << "in this cycle";
-  contexts.commit();
-  EXPECT_FALSE(entry(1).valid);
+  EXPECT_EQ(end_sink(stag_of(1)), WcStatus::kSuccess);
+  EXPECT_FALSE(valid(1));
 }
 TEST_F(StagWorkTest, ASinkThatEndedBeforeStaysAsItIs) {
-  EXPECT_EQ(end_sink(contexts, Stag{stag_of(1, 0x5b)}), WcStatus::kSuccess) << "its STag is another one's now";
-  EXPECT_EQ(end_sink(contexts, Stag{stag_of(1000)}), WcStatus::kSuccess);
-  contexts.commit();
-  EXPECT_TRUE(entry(1).valid);
+  EXPECT_EQ(end_sink(stag_of(1, 0x5b)), WcStatus::kSuccess) << "its STag is another one's now";
+  EXPECT_EQ(end_sink(stag_of(1000)), WcStatus::kSuccess);
+  EXPECT_TRUE(valid(1));
+}
+
+// A link, the read of the entry; the effect shows in the cycle after. What ends nothing is answered in its cycle, an
+// end when it has taken effect.
+TEST_F(StagWorkTest, CyclesOfARequest) {
+  const Cycle executed = 10 + kToEnd + t;
+  std::vector<bool> seen;
+  for (const Cycle c : {executed, executed + 1}) at.at(c, [&] { seen.push_back(valid(1)); });
+  queues.send_at(10, request(WrOpcode::kLocalInv, stag_of(1)));
+  queues.send_at(100, request(WrOpcode::kRegMr, stag_of(2), {0x4000, 0x200, 0, abi::kLocalWrite}));
+  firmware.send_at(200, {Stag{stag_of(9)}, region(0, 100, 0)});
+  firmware.send_at(300, {Stag{stag_of(9)}, {}});
+  reads.send_at(400, {Stag{stag_of(2)}});
+  run_until_idle();
+  EXPECT_THAT(seen, ElementsAre(true, false));
+  EXPECT_THAT(done.cycles(), ElementsAre(executed + 1 + kToEnd, 100 + kToEnd + t + kToEnd));
+  EXPECT_THAT(written.cycles(), ElementsAre(200 + kToEnd + t + kToEnd, 300 + kToEnd + t + 1 + kToEnd));
+  EXPECT_THAT(ended.cycles(), ElementsAre(400 + kToEnd + t + 1 + kToEnd));
+}
+// A window and its new region are read together, the region that it is bound to when the window is there.
+TEST_F(StagWorkTest, CyclesOfAWindow) {
+  queues.send_at(10, request(WrOpcode::kBindMw, stag_of(3, 1), window(abi::kRemoteRead)));
+  queues.send_at(100, request(WrOpcode::kBindMw, stag_of(3, 2), window(abi::kRemoteRead)));
+  run_until_idle();
+  EXPECT_THAT(done.cycles(), ElementsAre(10 + kToEnd + t + 1 + kToEnd, 100 + kToEnd + 2 * t + 1 + kToEnd));
+}
+// The next one is read for in the cycle in which one is executed, and the inputs take turns.
+TEST_F(StagWorkTest, OneRequestAfterTheOther) {
+  for (std::uint32_t n = 5; n < 8; ++n) put(n, region(0, 100, 0));
+  for (std::uint32_t n : {5, 6}) queues.send_at(10, request(WrOpcode::kLocalInv, stag_of(n)));
+  reads.send_at(10, {Stag{stag_of(7)}});
+  firmware.send_at(10, {Stag{stag_of(9)}, region(0, 100, 0)});
+  run_until_idle();
+  const Cycle first = 10 + kToEnd + t;
+  EXPECT_THAT(ended.cycles(), ElementsAre(first + 1 + kToEnd));
+  EXPECT_THAT(written.cycles(), ElementsAre(first + t + kToEnd));
+  EXPECT_THAT(done.cycles(), ElementsAre(first + 2 * t + 1 + kToEnd, first + 3 * t + 1 + kToEnd));
+}
+// Each sees what the one before did.
+TEST_F(StagWorkTest, ARequestSeesTheOneBefore) {
+  queues.send({request(WrOpcode::kLocalInv, stag_of(1)), request(WrOpcode::kLocalInv, stag_of(1)),
+               request(WrOpcode::kBindMw, stag_of(4, 1), window(abi::kRemoteRead))});
+  run_until_idle();
+  std::vector<WcStatus> statuses;
+  for (const StagRequestDone& d : done) statuses.push_back(d.status);
+  EXPECT_THAT(statuses, testing::UnorderedElementsAre(WcStatus::kSuccess, WcStatus::kMwBindErr, WcStatus::kMwBindErr));
+  EXPECT_EQ(dut.counters().requests, 3u);
+  EXPECT_EQ(dut.counters().refused, 2u);
+  EXPECT_EQ(dut.counters().ended, 1u);
+}
+// RFC 5040 section 8.1.1: a write that begins after the end was not allowed by the STag. What ends nothing passes.
+TEST_F(StagWorkTest, AnEndIsReportedWhenTheWritesBeforeItAreOut) {
+  at.at(5, [&] { contexts.in_flight.begin(StagWrites::kPlacement); });
+  at.at(50, [&] { contexts.in_flight.begin(StagWrites::kPlacement); });
+  at.at(90, [&] { contexts.in_flight.end(StagWrites::kPlacement); });
+  put(7, region(0, 100, 0));
+  queues.send_at(10, request(WrOpcode::kLocalInv, stag_of(1)));
+  reads.send_at(20, {Stag{stag_of(7)}});
+  reads.send_at(20, {Stag{stag_of(7)}});
+  queues.send_at(30, request(WrOpcode::kRegMr, stag_of(2), {0x4000, 0x200, 0, abi::kLocalWrite}));
+  run_until_idle();
+  EXPECT_THAT(done.cycles(), ElementsAre(30 + kToEnd + t + kToEnd, 91 + kToEnd));
+  EXPECT_THAT(ended.cycles(), ElementsAre(91 + kToEnd, 92 + kToEnd)) << "in their order";
+}
+TEST_F(StagWorkTest, ARequestOfAnEarlierUseOfTheNumberHasNoEffect) {
+  queues.send({Qpn{1}, 0, request(WrOpcode::kLocalInv, stag_of(1)).wqe});
+  run_until_idle();
+  EXPECT_EQ(done[0].status, WcStatus::kMwBindErr);
+  EXPECT_TRUE(valid(1));
+}
+TEST_F(StagWorkTest, NothingIsLostBehindAnAnswerThatIsNotTaken) {
+  done.pause(test::window(0, 200));
+  for (std::uint32_t n = 5; n < 16; ++n) {
+    put(n, region(0, 100, 0));
+    queues.send(request(WrOpcode::kLocalInv, stag_of(n)));
+  }
+  reads.send_at(30, {Stag{stag_of(1)}});
+  run_until_idle();
+  EXPECT_EQ(done.size(), 11u);
+  EXPECT_EQ(ended.size(), 1u);
+  EXPECT_EQ(dut.counters().ended, 12u);
 }
 
 TEST_F(StagWorkTest, FastRegistrationGivesAnAllocatedRegionItsMemoryAndKey) {
@@ -296,7 +396,7 @@ TEST_F(StagWorkTest, WritesOfEntriesGrantNoReads) {
     for (std::uint32_t n = 1; n < 4; ++n) contexts.write(Stag{stag_of(n)}, region(0, 100, 0));
   });
   run_until_idle();
-  EXPECT_THAT(asker.uses, testing::ElementsAre(12, 12, 13));
+  EXPECT_THAT(asker.uses, ElementsAre(12, 12, 13));
   EXPECT_EQ(contexts.stag_table.counters().most, 2u);
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "model/rnic/fwcpu/fwcpu.h"
+#include "testbench/support/stag_work_beside.h"
 #include "testbench/support/stage_test.h"
 #include "testbench/unit/wire/hex.h"
 
@@ -86,6 +87,7 @@ class FwCpuTest : public StageTest {
   Source<SrqEvent> srq = drive(dut.srq_events);
   Source<HomeEvent> home = drive(dut.home_events);
   Sink<HomeOp> home_ops = collect(dut.home_ops, FwCpu::kHomeOps);
+  StagWorkBeside stag_work{contexts, dut.stag_writes, dut.stag_written};
   Sink<SrqArm> arms = collect(dut.srq_arms);
   Sink<LlpOp> ops = collect(dut.llp_ops[LlpId::kMpaTcp], {2, 1, 1});
   Sink<LlpOp> sctp_ops = collect(dut.llp_ops[LlpId::kSctp]);

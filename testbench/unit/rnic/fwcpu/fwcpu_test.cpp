@@ -143,13 +143,14 @@ TEST_F(FwCpuTest, TheEndOfAnStagWaitsForTheWritesUnderWay) {
   contexts.in_flight.commit();
   At placement("placement", clk);
   bool valid = true;
-  const Cycle registered = 1 + 40 + 12 * 4 + 8 * 4, ended = registered + 40 + 12 * 4;
+  const Cycle written = StagWorkBeside::answered(contexts, false), ends = StagWorkBeside::executed(contexts);
+  const Cycle registered = 1 + 40 + 12 * 4 + written + 8 * 4, ended = registered + 40 + 12 * 4 + ends;
   placement.at(ended, [&] { EXPECT_TRUE(contexts.stag(Stag{kStag})->valid); });
   placement.at(ended + 1, [&] { valid = contexts.stag(Stag{kStag})->valid; });
   placement.at(1000, [&] { contexts.in_flight.end(StagWrites::kPlacement); });
   run_until_idle();
   EXPECT_FALSE(valid);  // at once
-  EXPECT_THAT(to_host.cycles(), ElementsAre(registered + 1, 1001 + 8 * 4 + 1));
+  EXPECT_THAT(to_host.cycles(), ElementsAre(registered + 1, 1001 + kToEnd + 8 * 4 + 1));
   EXPECT_LT(clk.activity().ticks, 100u);  // it is woken, and does not poll before
 }
 
@@ -167,7 +168,7 @@ TEST_F(FwCpuTest, SoDoesTheEndOfAnEntryThatIsInvalidAlready) {
   run_until_idle();
   ASSERT_EQ(to_host.size(), 2u);
   EXPECT_LT(to_host.cycles()[0], 1000u) << "a new entry waits for nothing";
-  EXPECT_EQ(to_host.cycles()[1], 1001 + 8 * 4 + 1);
+  EXPECT_EQ(to_host.cycles()[1], 1001 + kToEnd + 8 * 4 + 1);
 }
 
 class HalfClock : public FwCpuTest {

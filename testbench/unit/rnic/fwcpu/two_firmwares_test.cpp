@@ -23,7 +23,7 @@ struct Node {
   Source<FetchedCommand> host = drive(cpu.commands);
   Sink<HostEvent> to_host = collect(cpu.events);
   const Stubs others = stub(cpu.cq_overflows, cpu.srq_events, cpu.srq_arms, cpu.home_events, cpu.home_ops,
-                            cpu.llp_events[LlpId::kSctp], cpu.llp_ops[LlpId::kSctp]);
+                            cpu.stag_writes, cpu.stag_written, cpu.llp_events[LlpId::kSctp], cpu.llp_ops[LlpId::kSctp]);
 };
 
 // TCP and the transmit pipeline of one node. Function calls within one cycle join them to those of the other node, so

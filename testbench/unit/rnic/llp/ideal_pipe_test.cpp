@@ -4,6 +4,7 @@
 
 #include "model/rnic/completion/response_queue.h"
 #include "model/rnic/completion/sq_completion.h"
+#include "model/rnic/context/stag_work.h"
 #include "model/rnic/llp/llp.h"
 #include "model/rnic/merge.h"
 #include "model/rnic/responder/atomic_alu.h"
@@ -47,6 +48,7 @@ struct Half {
   AtomicAlu atomic_alu;
   ResponseQueue response_queue;
   SqCompletion sq_completion;
+  StagWork stag_work;
   Merge<QpEvent> stream_errors, qp_events;
   TerminateGenerator terminate_generator;
 
@@ -62,8 +64,8 @@ struct Half {
   FakeDmaWrite originals{response_queue.dma, response_queue.written, reads.memory};
   FakeDmaWrite atomic_writes{atomic_alu.write, atomic_alu.written, atomic_reads.memory};
   FakeDmaWrite early_writes{early_placement.dma, early_placement.written, reads.memory};
-  const Stubs others =
-      stub(rdmap_segmenter.taken, ddp_placement.rqe_taken, ddp_placement.srq_arm, ddp_placement.srq_event);
+  const Stubs others = stub(rdmap_segmenter.taken, ddp_placement.rqe_taken, ddp_placement.srq_arm,
+                            ddp_placement.srq_event, stag_work.write, stag_work.written);
 
   Half(const std::string& name, ClockDomain& clock)
       : clk(clock),
@@ -78,6 +80,7 @@ struct Half {
         atomic_alu((name + "_atomic_alu").c_str(), clk, contexts, {}),
         response_queue((name + "_response_queue").c_str(), clk, contexts),
         sq_completion((name + "_sq_completion").c_str(), clk, contexts),
+        stag_work((name + "_stag_work").c_str(), clk, contexts),
         stream_errors((name + "_stream_errors").c_str(), clk),
         qp_events((name + "_qp_events").c_str(), clk),
         terminate_generator((name + "_terminate_generator").c_str(), clk, contexts, pool, {}) {
@@ -102,6 +105,11 @@ struct Half {
     net.connect(atomic_alu.out, rdmap_segmenter.atomic_work, "atomic_work");
     net.connect(response_queue.done, sq_completion.atomic_done, "atomics_done");
     net.connect(response_queue.unblock, rdmap_segmenter.atomic_unblock, "atomic_unblock");
+    net.connect(sq_completion.unblock, rdmap_segmenter.sink_unblock, "sink_unblock");
+    net.connect(rdmap_segmenter.stag_request, stag_work.request, "stag_requests");
+    net.connect(stag_work.request_done, rdmap_segmenter.stag_request_done, "stag_requests_done");
+    net.connect(sq_completion.sink, stag_work.sink, "sink_ends");
+    net.connect(stag_work.sink_ended, sq_completion.sink_ended, "sinks_ended");
     for (PushPort<QpEvent>* error :
          {&payload_fetch.event, &rdmap_segmenter.event, &ddp_placement.event, &irrq.event, &read_responder.event,
           &atomic_alu.event, &response_queue.event, &rdmap_dispatch.stream_error}) {

@@ -399,9 +399,10 @@ class SctpChipTest : public StageTest {
     Netlist net;
     Source<Frame> wire = drive(rx.in);
     Sink<Frame> frames = collect(tx.out);
-    const Stubs others = stub(association.in, association.credit, association.acked, association.behind,
-                              association.early, cpu.llp_events[LlpId::kMpaTcp], cpu.llp_ops[LlpId::kMpaTcp],
-                              cpu.cq_overflows, cpu.srq_events, cpu.srq_arms, cpu.home_events, cpu.home_ops);
+    const Stubs others =
+        stub(association.in, association.credit, association.acked, association.behind, association.early,
+             cpu.llp_events[LlpId::kMpaTcp], cpu.llp_ops[LlpId::kMpaTcp], cpu.cq_overflows, cpu.srq_events,
+             cpu.srq_arms, cpu.home_events, cpu.home_ops, cpu.stag_writes, cpu.stag_written);
   };
   std::optional<Chip> chip;
 };
