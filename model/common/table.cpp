@@ -7,8 +7,8 @@
 
 namespace rnic {
 
-TableReader::TableReader(Stage& owner, const char* name, unsigned asks, RowOrder order)
-    : PortBase(name), owner_(owner), asks_(asks), order_(order) {
+TableReader::TableReader(Stage& owner, const char* name, unsigned asks, RowOrder order, unsigned keeps)
+    : PortBase(name), owner_(owner), asks_(asks), order_(order), keeps_(keeps) {
   owner.add(*this);
 }
 
@@ -39,6 +39,11 @@ bool TableReader::ok() const {
 std::uint32_t TableReader::place() const { return table_->cached() ? places_.front() : front().index; }
 
 void TableReader::drop() {
+  take_front();
+  if (table_->cached()) table_->used_up(*this, places_.pop());
+}
+
+void TableReader::take_front() {
   if constexpr (kSanitized) {
     const Cycle now = owner_.clock().now();
     RNIC_CHECK_MSG(used_at_ != now, link_->name(), ": two rows are dropped in one cycle");
@@ -46,7 +51,27 @@ void TableReader::drop() {
     used_at_ = now;
   }
   link_->drop();
-  if (table_->cached()) table_->used_up(*this, places_.pop());
+}
+
+void TableReader::keep() {
+  RNIC_CHECK_MSG(kept_.size() < keeps_, link_->name(), ": keeps more rows than it said");
+  const TableAsk ask = front();
+  take_front();
+  kept_.push_back({ask, table_->cached() ? places_.pop() : ask.index});
+}
+
+bool TableReader::ok_kept(std::size_t n) const {
+  check_caller();
+  const auto& [ask, place] = kept_[n];
+  return table_->has(ask.index) && place != Residency::kNone && !(table_->cached() && table_->is_bad(place));
+}
+
+void TableReader::release() {
+  check_caller();
+  for (const Held& row : kept_) {
+    if (table_->cached()) table_->used_up(*this, row.place);
+  }
+  kept_.clear();
 }
 
 void TableReader::check_caller() const {
@@ -96,7 +121,7 @@ void TableBase::bind(TableReader& reader) {
   readers_.push_back(&reader);
   shared_ = readers_.size() > config_.read_ports;
   if (!cached()) return;
-  cache_->add_spare();
+  for (unsigned n = 0; n <= reader.keeps_; ++n) cache_->add_spare();
   bad_.resize(cache_->places());
   dirty_.resize(cache_->places());
 }
@@ -181,8 +206,12 @@ void TableBase::apply_writes() {
 
 // A stage that has the row and did not use it waits for a change.
 void TableBase::call_holders(std::uint32_t row) {
+  const auto is_row = [row](const TableReader::Held& h) { return h.ask.index == row; };
   for (TableReader* reader : readers_) {
-    if (reader->can_use() && reader->link_->front().index == row) reader->owner_.wake(clk_.now() + 1);
+    const bool in_front = reader->can_use() && reader->link_->front().index == row;
+    if (in_front || std::any_of(reader->kept_.begin(), reader->kept_.end(), is_row)) {
+      reader->owner_.wake(clk_.now() + 1);
+    }
   }
 }
 
@@ -259,12 +288,12 @@ bool TableBase::find(TableReader& reader, const TableAsk& ask) {
   const std::uint32_t index = ask.index;
   if (!has(index) || lost_[index]) return reader.held_.push_back({ask, Residency::kNone}), true;
   std::uint32_t place = cache_->find(index);
-  if (place != Residency::kNone && cache_->is_spare(place) && !reader.holds_none()) return false;
+  if (place != Residency::kNone && cache_->is_spare(place) && !reader.asks_next()) return false;
   if (place == Residency::kNone) {
     if (fetched_.size() == cache_config_.misses_in_flight || !to_home_->can_push()) return false;
     std::uint32_t leaving = Residency::kNone;
     place = cache_->place(index, leaving);
-    if (place == Residency::kNone && reader.holds_none()) place = cache_->spare_place(index, leaving);
+    if (place == Residency::kNone && reader.asks_next()) place = cache_->spare_place(index, leaving);
     if (place == Residency::kNone) return false;
     const bool evicts = leaving != Residency::kNone, dirty = evicts && dirty_[place];
     cache_counters_.evictions += evicts;
@@ -357,7 +386,7 @@ void TableBase::used_up(const TableReader& reader, std::uint32_t place) {
   const bool free = place != Residency::kNone && !cache_->pinned(place);
   const bool heals = std::find(healed_.begin(), healed_.end(), place) != healed_.end();
   if (free && bad_[place] && !heals) cache_->drop(place), bad_[place] = false;
-  const std::uint32_t again = free ? blocked_ : reader.holds_none() ? blocked_ & std::uint32_t{1} << reader.number_ : 0;
+  const std::uint32_t again = free ? blocked_ : reader.asks_next() ? blocked_ & std::uint32_t{1} << reader.number_ : 0;
   if (again == 0) return;
   blocked_ &= ~again;
   pending_ |= again;
@@ -376,6 +405,7 @@ void TableBase::account() {
 void TableBase::reset_readers() {
   for (TableReader* reader : readers_) {
     reader->link_->reset();
+    reader->kept_.clear();
     reader->ungranted_ = 0;
     reader->used_at_ = kNever;
   }

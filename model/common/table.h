@@ -73,7 +73,9 @@ enum class RowOrder : std::uint8_t { kAsAsked, kAsTheyCome };
 class TableReader : public PortBase {
  public:
   // `asks`: how many may be on the way or wait to be used, 0: enough for a use in each cycle without conflicts.
-  TableReader(Stage& owner, const char* name, unsigned asks = 0, RowOrder order = RowOrder::kAsAsked);
+  // `keeps`: rows that it may keep at a time.
+  TableReader(Stage& owner, const char* name, unsigned asks = 0, RowOrder order = RowOrder::kAsAsked,
+              unsigned keeps = 0);
 
   // One ask a cycle. A refusal is remembered: the stage is called when it can ask.
   bool can_ask() { return link_->can_push(); }
@@ -87,6 +89,13 @@ class TableReader : public PortBase {
   bool ok() const;  // whether the table has that row, and its home has given it; only then there is a row to be used
   void drop();      // used; its place is free for another ask from the next cycle on
 
+  // For a use of several rows at once: the row in front is kept, and the next one comes to the front. Until release()
+  // of all that are kept, writes reach them, too.
+  void keep();
+  std::size_t kept() const { return kept_.size(); }
+  bool ok_kept(std::size_t n) const;  // n-th: as ok()
+  void release();
+
   Stage& owner() const { return owner_; }
   bool bound() const final { return link_ != nullptr; }
 
@@ -94,25 +103,29 @@ class TableReader : public PortBase {
   ~TableReader() override = default;
   const TableBase& table() const { return *table_; }
   std::uint32_t place() const;  // of the row in front
+  std::uint32_t place_kept(std::size_t n) const { return kept_[n].place; }
 
  private:
   friend class TableBase;
   void check_caller() const;
-  bool holds_none() const { return held_.empty() && places_.empty(); }
+  void take_front();
+  bool asks_next() const { return held_.empty() && places_.empty(); }  // for the row after those that it keeps
 
   Stage& owner_;
   const unsigned asks_;
   const RowOrder order_;
+  const unsigned keeps_;
   TableBase* table_ = nullptr;
   std::unique_ptr<Link<TableAsk>> link_;
   unsigned number_ = 0;     // among the table's readers
   unsigned ungranted_ = 0;  // asks that wait for a port
-  // With a cache: asks that were not looked up yet; those that were, while their row is fetched or an older one's; and
-  // the places of those whose rows are on their way to the stage, or there.
   struct Held {
     TableAsk ask;
     std::uint32_t place;
   };
+  std::vector<Held> kept_;
+  // With a cache: asks that were not looked up yet; those that were, while their row is fetched or an older one's; and
+  // the places of those whose rows are on their way to the stage, or there.
   Ring<TableAsk> waiting_;
   std::vector<Held> held_;
   Ring<std::uint32_t> places_;
@@ -306,6 +319,10 @@ class Table final : public TableBase {
     const T& row() const {
       RNIC_CHECK_MSG(ok(), name(), ": no row to use");
       return static_cast<const Table&>(table()).data_[place()];
+    }
+    const T& row_kept(std::size_t n) const {
+      RNIC_CHECK_MSG(ok_kept(n), name(), ": no row to use");
+      return static_cast<const Table&>(table()).data_[place_kept(n)];
     }
   };
 

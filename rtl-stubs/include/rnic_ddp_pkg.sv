@@ -51,6 +51,22 @@ package rnic_ddp_pkg;
   endfunction
   parameter int unsigned MemoryPieceBits = 105;
 
+  // Entries of the STag table for the elements of a scatter list that a segment's payload goes to, in order.
+  typedef struct packed {
+    logic [2:0]   size;
+    logic [143:0] index;  // number n at [24*n +: 24]; 0 beyond the last one
+  } stag_list_t;
+
+  // The elements of a scatter list that get octets of a segment.
+  typedef struct packed {
+    logic [209:0] starts;   // the beginning of element i in the message at [35*i +: 35],
+    logic [34:0]  from;     // and of the octets,
+    logic [34:0]  to;       // and their end
+    logic [5:0]   used;     // elements that get octets,
+    stag_list_t   stags;    // the entries of their keys
+    logic         too_short;  // the list does not hold them all
+  } extent_t;
+
   // The receive request for the next message of a queue pair: ReceiveRequests::Next.
   typedef enum logic [1:0] {
     RqNone,      // nothing is announced

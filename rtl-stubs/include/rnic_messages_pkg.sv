@@ -277,6 +277,11 @@ package rnic_messages_pkg;
   } stag_context_t;
 
   typedef struct packed {
+    stag_context_t stag;
+    logic [20:0] windows;
+  } stag_row_t;
+
+  typedef struct packed {
     logic [63:0] page0;
     logic [63:0] page1;
     logic [63:0] page2;

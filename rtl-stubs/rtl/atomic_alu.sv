@@ -165,6 +165,7 @@ module atomic_alu #(
     .wanted_i      (in_valid_i && known && assigned),
     .there_o       (there),
     .used_i        (accepting),
+    .forget_i      (1'b0),
     .window_i      (in_window),
     .region_index_i(in_region_index_o),
     .entry_ready_i (stag_ready_i),

@@ -5,9 +5,12 @@ module ddp_header #(
 ) (
   input  logic                                clk_i,
   input  logic                                rst_ni,
-  input  logic                                take_i,  // the beat is taken at this edge
+  input  logic                                valid_i,  // a beat is offered,
+  input  logic                                take_i,   // and taken at this edge
   input  logic                                first_i,
+  input  logic                                last_i,
   input  logic [8*BeatBytes-1:0]              data_i,
+  output logic                                header_o,  // the DDP header is complete; until its FPDU is taken
   output rnic_ddp_pkg::ddp_segment_t          segment_o,
   output rnic_messages_pkg::failed_segment_t  failed_o,  // what a Terminate reports of this segment
   output rnic_messages_pkg::read_request_t    read_request_o,
@@ -27,10 +30,10 @@ module ddp_header #(
   logic [8*BeatBytes*Beats-1:0] head_d, head_q;
   logic [31:0]                  beat_d, beat_q;  // index of the offered beat; Beats: after the head
   always_comb begin
-    beat_d = first_i ? '0 : beat_q;
+    beat_d = valid_i && first_i ? '0 : beat_q;
     head_d = head_q;
     for (int unsigned i = 0; i < Beats; i++) begin
-      if (beat_d == i) head_d[8*BeatBytes*i+:8*BeatBytes] = data_i;
+      if (valid_i && beat_d == i) head_d[8*BeatBytes*i+:8*BeatBytes] = data_i;
     end
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -67,6 +70,14 @@ module ddp_header #(
     segment_o.msn           = be32(head_d[Ulpdu+80+:32]);
     segment_o.mo            = be32(head_d[Ulpdu+112+:32]);
     segment_o.payload       = segment_o.bytes - header_bytes;
+  end
+
+  logic complete, header_q;
+  assign complete = last_i || (beat_d + 32'd1) * 32'(BeatBytes) >= 32'(rnic_ddp_pkg::UlpduLengthBytes) + 32'(header_bytes);
+  assign header_o = header_q || (valid_i && complete);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) header_q <= 1'b0;
+    else         header_q <= header_o && !(take_i && last_i);
   end
 
   assign immediate_o = be64(head_d[Payload+:64]);

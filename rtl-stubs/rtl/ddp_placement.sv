@@ -1,7 +1,7 @@
 // Validates DDP segments and places their payload in host memory: the twin of model/rnic/rx/ddp_placement. See
 // ddp_placement.md there for timing and errors. A segment's writes leave, one a cycle, its record with the last one, while
 // the beats of the next segments come in from MPA and SCTP.
-// These tables are outside and answer in the same cycle: contexts and STags; the receive requests
+// These tables are outside and answer in the same cycle: contexts; the receive requests
 // (receive_requests.md), which see this cycle's links before they answer; each queue pair's outstanding Reads; two tables
 // of this block. A row whose epoch differs from the queue pair's belongs to an earlier use of its number.
 module ddp_placement #(
@@ -62,17 +62,64 @@ module ddp_placement #(
   input  rnic_messages_pkg::qp_context_t        issued_qp_i,
   output logic [31:0]                           flush_qp_index_o,
   input  rnic_messages_pkg::qp_context_t        flush_qp_i,
-  // The entries of STags: the segment's, with a window's region and whether windows are bound to it; a scatter list's.
-  output logic                                  stag_read_o,
-  output logic [31:0]                           stag_o,
-  input  rnic_messages_pkg::stag_context_t      stag_i,
-  output logic [31:0]                           region_o,
-  input  rnic_messages_pkg::stag_context_t      region_i,
-  output logic                                  windows_read_o,
-  input  logic                                  windows_i,
-  output logic [5:0]                            sge_read_o,
-  input  logic [6*rnic_messages_pkg::StagContextBits-1:0] sge_stags_i,
-  output logic                                  begun_o,    // a placement that stag_i or sge_stags_i allow has begun
+  // The table of STags, for each layer: a row is asked for and comes later. The segment's STag, with the region of a window,
+  // is in front until it is dropped; the entries of a scatter list are kept until all are released, and the kept ones are
+  // beside one another, with the one in front behind them.
+  // When a Send's header comes, the receive request that it would get now, with what is known of its stream.
+  output logic                                  mpa_peek_o,
+  input  logic                                  mpa_peek_there_i,
+  input  rnic_messages_pkg::fetched_rqe_t       mpa_peek_i,
+  input  logic [31:0]                           mpa_peek_epoch_i,   // of its queue pair
+  input  rnic_ddp_pkg::ddp_stream_t             mpa_peek_stream_i,
+  input  logic                                  mpa_stag_ready_i,
+  output logic                                  mpa_stag_ask_o,
+  output logic [23:0]                           mpa_stag_index_o,
+  input  logic                                  mpa_stag_valid_i,
+  input  rnic_messages_pkg::stag_row_t          mpa_stag_i,
+  output logic                                  mpa_stag_drop_o,
+  input  logic                                  mpa_region_ready_i,
+  output logic                                  mpa_region_ask_o,
+  output logic [23:0]                           mpa_region_index_o,
+  input  logic                                  mpa_region_valid_i,
+  input  logic [23:0]                           mpa_region_row_i,
+  input  rnic_messages_pkg::stag_context_t      mpa_region_i,
+  output logic                                  mpa_region_drop_o,
+  input  logic                                  mpa_scatter_ready_i,
+  output logic                                  mpa_scatter_ask_o,
+  output logic [23:0]                           mpa_scatter_index_o,
+  input  logic                                  mpa_scatter_valid_i,
+  input  logic [6*rnic_messages_pkg::StagContextBits-1:0] mpa_scatter_i,
+  output logic                                  mpa_scatter_keep_o,
+  output logic                                  mpa_scatter_drop_o,
+  output logic                                  mpa_scatter_release_o,
+  output logic                                  sctp_peek_o,
+  input  logic                                  sctp_peek_there_i,
+  input  rnic_messages_pkg::fetched_rqe_t       sctp_peek_i,
+  input  logic [31:0]                           sctp_peek_epoch_i,   // of its queue pair
+  input  rnic_ddp_pkg::ddp_stream_t             sctp_peek_stream_i,
+  input  logic                                  sctp_stag_ready_i,
+  output logic                                  sctp_stag_ask_o,
+  output logic [23:0]                           sctp_stag_index_o,
+  input  logic                                  sctp_stag_valid_i,
+  input  rnic_messages_pkg::stag_row_t          sctp_stag_i,
+  output logic                                  sctp_stag_drop_o,
+  input  logic                                  sctp_region_ready_i,
+  output logic                                  sctp_region_ask_o,
+  output logic [23:0]                           sctp_region_index_o,
+  input  logic                                  sctp_region_valid_i,
+  input  logic [23:0]                           sctp_region_row_i,
+  input  rnic_messages_pkg::stag_context_t      sctp_region_i,
+  output logic                                  sctp_region_drop_o,
+  input  logic                                  sctp_scatter_ready_i,
+  output logic                                  sctp_scatter_ask_o,
+  output logic [23:0]                           sctp_scatter_index_o,
+  input  logic                                  sctp_scatter_valid_i,
+  input  logic [6*rnic_messages_pkg::StagContextBits-1:0] sctp_scatter_i,
+  output logic                                  sctp_scatter_keep_o,
+  output logic                                  sctp_scatter_drop_o,
+  output logic                                  sctp_scatter_release_o,
+  output logic [31:0]                           stag_o,     // of the segment that is judged
+  output logic                                  begun_o,    // a placement that its STags allow has begun
   output logic                                  stag_end_o, // stag_o names nothing from the next cycle on
   // Receive requests.
   input  logic                                  overrun_i,      // posted_i announces more than its queue pair's ring holds
@@ -158,10 +205,10 @@ module ddp_placement #(
   );
 
   // The incoming segment is judged with its last beat, once the writer is free for it.
-  logic                                offered, judges, told, from_sctp, taken_last, waiting_q;
+  logic                                offered, judges, told, from_sctp, taken_last, waiting_q, mpa_header, sctp_header;
   rnic_stream_pkg::fpdu_beat_t         beat;
   logic [31:0]                         fpdu_at;  // in its buffer
-  rnic_ddp_pkg::ddp_segment_t          segment;
+  rnic_ddp_pkg::ddp_segment_t          segment, mpa_segment, sctp_segment;
   rnic_messages_pkg::failed_segment_t  failed, told_failed;
   rnic_messages_pkg::read_request_t    read_request;
   rnic_messages_pkg::atomic_request_t  atomic_request;
@@ -173,6 +220,10 @@ module ddp_placement #(
     .clk_i, .rst_ni,
     .in_valid_i, .in_ready_o, .in_i, .in_data_i, .in_offset_i,
     .sctp_in_valid_i, .sctp_in_ready_o, .sctp_in_i, .sctp_in_data_i, .sctp_in_offset_i,
+    .mpa_header_o     (mpa_header),
+    .mpa_segment_o    (mpa_segment),
+    .sctp_header_o    (sctp_header),
+    .sctp_segment_o   (sctp_segment),
     .valid_o          (offered),
     .sctp_o           (from_sctp),
     .judged_i         (judges),
@@ -190,6 +241,85 @@ module ddp_placement #(
     .told_cause_o     (told_cause),
     .told_failed_o    (told_failed)
   );
+
+  // The STags of the segments that come in, and of the one that is judged.
+  logic                               mpa_asks, sctp_asks, mpa_there, sctp_there, need, there;
+  rnic_ddp_pkg::stag_list_t           list;
+  rnic_messages_pkg::stag_row_t       stag;
+  rnic_messages_pkg::stag_context_t   region;
+  logic [6*rnic_messages_pkg::StagContextBits-1:0] scattered;
+  segment_stags u_mpa_stags (
+    .clk_i, .rst_ni,
+    .busy_o           (mpa_asks),
+    .header_i         (mpa_header),
+    .ends_i           (in_valid_i && in_i.ends),
+    .segment_i        (mpa_segment),
+    .done_i           (in_ready_o && in_i.last),
+    .peek_o           (mpa_peek_o),
+    .peek_there_i     (mpa_peek_there_i),
+    .peek_i           (mpa_peek_i),
+    .peek_offset_i    (mpa_peek_stream_i.epoch == mpa_peek_epoch_i ? mpa_peek_stream_i.offset : '0),
+    .need_i           (need && !from_sctp),
+    .list_i           (list),
+    .there_o          (mpa_there),
+    .stag_ready_i     (mpa_stag_ready_i),
+    .stag_ask_o       (mpa_stag_ask_o),
+    .stag_index_o     (mpa_stag_index_o),
+    .stag_valid_i     (mpa_stag_valid_i),
+    .stag_i           (mpa_stag_i.stag),
+    .stag_drop_o      (mpa_stag_drop_o),
+    .region_ready_i   (mpa_region_ready_i),
+    .region_ask_o     (mpa_region_ask_o),
+    .region_index_o   (mpa_region_index_o),
+    .region_valid_i   (mpa_region_valid_i),
+    .region_row_i     (mpa_region_row_i),
+    .region_drop_o    (mpa_region_drop_o),
+    .scatter_ready_i  (mpa_scatter_ready_i),
+    .scatter_ask_o    (mpa_scatter_ask_o),
+    .scatter_index_o  (mpa_scatter_index_o),
+    .scatter_valid_i  (mpa_scatter_valid_i),
+    .scatter_keep_o   (mpa_scatter_keep_o),
+    .scatter_drop_o   (mpa_scatter_drop_o),
+    .scatter_release_o(mpa_scatter_release_o)
+  );
+  segment_stags u_sctp_stags (
+    .clk_i, .rst_ni,
+    .busy_o           (sctp_asks),
+    .header_i         (sctp_header),
+    .ends_i           (sctp_in_valid_i && sctp_in_i.ends),
+    .segment_i        (sctp_segment),
+    .done_i           (sctp_in_ready_o && sctp_in_i.last),
+    .peek_o           (sctp_peek_o),
+    .peek_there_i     (sctp_peek_there_i),
+    .peek_i           (sctp_peek_i),
+    .peek_offset_i    (sctp_peek_stream_i.epoch == sctp_peek_epoch_i ? sctp_peek_stream_i.offset : '0),
+    .need_i           (need && from_sctp),
+    .list_i           (list),
+    .there_o          (sctp_there),
+    .stag_ready_i     (sctp_stag_ready_i),
+    .stag_ask_o       (sctp_stag_ask_o),
+    .stag_index_o     (sctp_stag_index_o),
+    .stag_valid_i     (sctp_stag_valid_i),
+    .stag_i           (sctp_stag_i.stag),
+    .stag_drop_o      (sctp_stag_drop_o),
+    .region_ready_i   (sctp_region_ready_i),
+    .region_ask_o     (sctp_region_ask_o),
+    .region_index_o   (sctp_region_index_o),
+    .region_valid_i   (sctp_region_valid_i),
+    .region_row_i     (sctp_region_row_i),
+    .region_drop_o    (sctp_region_drop_o),
+    .scatter_ready_i  (sctp_scatter_ready_i),
+    .scatter_ask_o    (sctp_scatter_ask_o),
+    .scatter_index_o  (sctp_scatter_index_o),
+    .scatter_valid_i  (sctp_scatter_valid_i),
+    .scatter_keep_o   (sctp_scatter_keep_o),
+    .scatter_drop_o   (sctp_scatter_drop_o),
+    .scatter_release_o(sctp_scatter_release_o)
+  );
+  assign there     = from_sctp ? sctp_there : mpa_there;
+  assign stag      = from_sctp ? sctp_stag_i : mpa_stag_i;
+  assign region    = from_sctp ? sctp_region_i : mpa_region_i;
+  assign scattered = from_sctp ? sctp_scatter_i : mpa_scatter_i;
 
   // The owner, and whether the stream still goes on (RFC 5041 section 7.1: segments after its end are dropped silently).
   logic                      known, over, mpa_ok;
@@ -232,7 +362,7 @@ module ddp_placement #(
   assign held_write_o = places && !segment.is_tagged && segment.qn == rnic_ddp_pkg::QnRequest;
   assign held_o       = {qp_i.epoch, held + 16'd1};
 
-  logic live, late, asks, waits, absorbs, sends, invalidates, scatter_long, scatter_error, tagged_error, untagged_error;
+  logic live, late, asks, needs, waits, fetch_waits, tagged_waits, untagged_waits, absorbs, sends, invalidates, scatter_long, scatter_error, tagged_error, untagged_error;
   rnic_messages_pkg::terminate_cause_t               tagged_cause, untagged_cause;
   rnic_ddp_pkg::memory_piece_t                       tagged_piece;
   logic [Elements-1:0]                               elements;
@@ -240,16 +370,17 @@ module ddp_placement #(
   assign live     = known && !over && mpa_ok && !late && !beat.ends;
   assign late     = !beat.ends && stream.ended;  // impossible on TCP (RFC 5041 section 6.2), and SCTP prevents it
   assign stag_o   = segment.stag;
-  assign region_o = stag_i.region;
   tagged_check u_tagged (
     .segment_i   (segment),
     .qpn_i       (qp_index_o),
     .qp_i,
-    .stag_i,
-    .region_i,
+    .there_i     (there),
+    .stag_i      (stag.stag),
+    .region_i    (region),
     .read_i      (old_reads || new_read),
     .oldest_i    (oldest),
     .read_bytes_i(stream.read_bytes),
+    .wait_o      (tagged_waits),
     .error_o     (tagged_error),
     .cause_o     (tagged_cause),
     .piece_o     (tagged_piece)
@@ -259,7 +390,8 @@ module ddp_placement #(
     .pd_i    (qp_i.pd),
     .offset_i(stream.offset),
     .bytes_i (segment.payload),
-    .stags_i (sge_stags_i),
+    .list_o  (list),
+    .stags_i (scattered),
     .use_o   (elements),
     .pieces_o(element_pieces),
     .long_o  (scatter_long),
@@ -275,21 +407,23 @@ module ddp_placement #(
     .next_i         (rq_next_i),
     .readable_i     (rq_front_i.ok && rq_front_i.wqe.num_sge <= 8'(rnic_messages_pkg::MaxSge)),
     .long_i         (scatter_long),
+    .need_o         (needs),
+    .there_i        (there),
     .scatter_error_i(scatter_error),
-    .stag_i,
-    .region_i,
-    .windows_i,
+    .stag_i         (stag.stag),
+    .region_i       (region),
+    .windows_i      (stag.windows != '0),
     .absorb_o       (absorbs),
     .send_o         (sends),
     .invalidate_o   (invalidates),
-    .wait_o         (waits),
+    .fetch_wait_o   (fetch_waits),
+    .wait_o         (untagged_waits),
     .error_o        (untagged_error),
     .cause_o        (untagged_cause)
   );
   assign rq_next_o      = live && !segment.is_tagged && asks;
-  assign sge_read_o     = rq_next_o && sends && rq_next_i == rnic_ddp_pkg::RqThere ? elements : '0;
-  assign windows_read_o = rq_next_o && sends && rq_next_i == rnic_ddp_pkg::RqThere && invalidates;
-  assign stag_read_o    = live && (segment.is_tagged ? segment.payload != '0 : asks && sends && invalidates);
+  assign need           = rq_next_o && needs;
+  assign waits          = segment.is_tagged ? tagged_waits : untagged_waits;
 
   // The verdict: place, drop, stop the stream, or wait. The peer's FIN or session Terminate is always passed on; a FIN in
   // the middle of an FPDU is an error. TCP reports an RST to the firmware, once it has passed.
@@ -299,7 +433,7 @@ module ddp_placement #(
     resets     = beat.ends && segment.bytes == rnic_messages_pkg::StreamEndReset;
     in_order   = known && !over && beat.ends && !resets && mpa_ok;
     stops      = known && !over && !resets && (!mpa_ok || late || (!beat.ends && (segment.is_tagged ? tagged_error : untagged_error)));
-    waiting_d  = judges ? live && !segment.is_tagged && waits : waiting_q;
+    waiting_d  = judges ? live && waits : waiting_q;
     places     = live && !stops && !waiting_d;
     taken_last = judges && !waiting_d;
   end
@@ -402,7 +536,7 @@ module ddp_placement #(
   assign srq_event_valid_o = shared_event_valid_i && srq_event_ready_i;
   assign srq_event_o       = shared_event_i;
 
-  // While a receive request is awaited, the queue pair's context may end the wait as well.
+  // While a receive request or rows are awaited, the queue pair's context may end the wait as well.
   logic moves_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -415,7 +549,7 @@ module ddp_placement #(
                    out_valid_o || unused_take_o || in_ready_o || sctp_in_ready_o || rqe_taken_valid_o || srq_event_valid_o;
     end
   end
-  assign busy_o = moves_q || waiting_q;
+  assign busy_o = moves_q || waiting_q || mpa_asks || sctp_asks;
 
   // What tests have to reach.
   always_ff @(posedge clk_i) begin
@@ -434,7 +568,9 @@ module ddp_placement #(
       EndsUnheard_C     : cover (finishes && !in_order && !stops);
       AfterTheFin_C     : cover (known && !over && late);
       AfterTheEnd_C     : cover (known && over);
-      WaitsForRequest_C : cover (judges && waiting_d);
+      WaitsForRequest_C : cover (rq_next_o && fetch_waits);
+      WaitsForStag_C    : cover (live && segment.is_tagged && waits);
+      WaitsForScatter_C : cover (need && waits);
       Invalidates_C     : cover (stag_end_o);
       PeerTerminates_C  : cover (places && terminates);
       ReadEnds_C        : cover (reads_pop_o);

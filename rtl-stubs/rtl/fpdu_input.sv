@@ -4,11 +4,13 @@ module fpdu_input #(
 ) (
   input  logic                                clk_i,
   input  logic                                rst_ni,
-  input  logic                                take_i,  // the beat is taken at this edge
+  input  logic                                valid_i,   // a beat is offered,
+  input  logic                                take_i,    // and taken at this edge
   input  rnic_stream_pkg::fpdu_beat_t         beat_i,
   input  logic [8*BeatBytes-1:0]              data_i,
   input  logic [31:0]                         offset_i,  // of the beat in its buffer,
   output logic [31:0]                         at_o,      // and of the FPDU
+  output logic                                header_o,  // the DDP header is complete
   output rnic_ddp_pkg::ddp_segment_t          segment_o,
   output rnic_messages_pkg::failed_segment_t  failed_o,
   output rnic_messages_pkg::read_request_t    read_request_o,
@@ -22,10 +24,12 @@ module fpdu_input #(
 
   ddp_header #(.BeatBytes(BeatBytes)) u_header (
     .clk_i, .rst_ni,
+    .valid_i,
     .take_i,
     .first_i(beat_i.first),
+    .last_i (beat_i.last),
     .data_i,
-    .segment_o, .failed_o, .read_request_o, .atomic_request_o, .atomic_response_o, .immediate_o,
+    .header_o, .segment_o, .failed_o, .read_request_o, .atomic_request_o, .atomic_response_o, .immediate_o,
     .told_o, .told_cause_o, .told_failed_o
   );
 

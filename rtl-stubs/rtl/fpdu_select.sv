@@ -15,6 +15,11 @@ module fpdu_select #(
   input  rnic_stream_pkg::fpdu_beat_t         sctp_in_i,
   input  logic [8*BeatBytes-1:0]              sctp_in_data_i,
   input  logic [31:0]                         sctp_in_offset_i,
+  // Of each layer, the header of the FPDU that comes in, when it is complete.
+  output logic                                mpa_header_o,
+  output rnic_ddp_pkg::ddp_segment_t          mpa_segment_o,
+  output logic                                sctp_header_o,
+  output rnic_ddp_pkg::ddp_segment_t          sctp_segment_o,
   // The selected last beat, and its FPDU.
   output logic                                valid_o,
   output logic                                sctp_o,    // its transport
@@ -51,7 +56,6 @@ module fpdu_select #(
   assign sctp_in_ready_o = sctp_in_valid_i && (!sctp_in_i.last || (take_i && sctp_o));
 
   logic [31:0]                         mpa_at, sctp_at;
-  rnic_ddp_pkg::ddp_segment_t          mpa_segment, sctp_segment;
   rnic_messages_pkg::failed_segment_t  mpa_failed, sctp_failed;
   rnic_messages_pkg::read_request_t    mpa_read_request, sctp_read_request;
   rnic_messages_pkg::atomic_request_t  mpa_atomic_request, sctp_atomic_request;
@@ -62,12 +66,14 @@ module fpdu_select #(
   rnic_messages_pkg::failed_segment_t  mpa_told_failed, sctp_told_failed;
   fpdu_input #(.BeatBytes(BeatBytes)) u_mpa (
     .clk_i, .rst_ni,
+    .valid_i          (in_valid_i),
     .take_i           (in_ready_o),
     .beat_i           (in_i),
     .data_i           (in_data_i),
     .offset_i         (in_offset_i),
     .at_o             (mpa_at),
-    .segment_o        (mpa_segment),
+    .header_o         (mpa_header_o),
+    .segment_o        (mpa_segment_o),
     .failed_o         (mpa_failed),
     .read_request_o   (mpa_read_request),
     .atomic_request_o (mpa_atomic_request),
@@ -79,12 +85,14 @@ module fpdu_select #(
   );
   fpdu_input #(.BeatBytes(BeatBytes)) u_sctp (
     .clk_i, .rst_ni,
+    .valid_i          (sctp_in_valid_i),
     .take_i           (sctp_in_ready_o),
     .beat_i           (sctp_in_i),
     .data_i           (sctp_in_data_i),
     .offset_i         (sctp_in_offset_i),
     .at_o             (sctp_at),
-    .segment_o        (sctp_segment),
+    .header_o         (sctp_header_o),
+    .segment_o        (sctp_segment_o),
     .failed_o         (sctp_failed),
     .read_request_o   (sctp_read_request),
     .atomic_request_o (sctp_atomic_request),
@@ -97,7 +105,7 @@ module fpdu_select #(
 
   assign beat_o            = sctp_o ? sctp_in_i : in_i;
   assign at_o              = sctp_o ? sctp_at : mpa_at;
-  assign segment_o         = sctp_o ? sctp_segment : mpa_segment;
+  assign segment_o         = sctp_o ? sctp_segment_o : mpa_segment_o;
   assign failed_o          = sctp_o ? sctp_failed : mpa_failed;
   assign read_request_o    = sctp_o ? sctp_read_request : mpa_read_request;
   assign atomic_request_o  = sctp_o ? sctp_atomic_request : mpa_atomic_request;

@@ -6,9 +6,8 @@ module scatter_element (
   input  logic [34:0]                      start_i,  // of the element, in the message
   input  logic [34:0]                      from_i,
   input  logic [34:0]                      to_i,
-  output logic                             use_o,    // some of the octets are for this element,
-  output rnic_ddp_pkg::memory_piece_t      piece_o,  // and go there,
-  output logic                             bad_o     // where they may not be written
+  output rnic_ddp_pkg::memory_piece_t      piece_o,  // where they go,
+  output logic                             bad_o     // and may not be written
 );
   rnic_messages_pkg::sge_t sge;
   logic [34:0]             end_of_element, first, behind, skip;
@@ -18,7 +17,6 @@ module scatter_element (
     end_of_element = start_i + 35'(sge.length);
     first          = from_i > start_i ? from_i : start_i;
     behind         = to_i < end_of_element ? to_i : end_of_element;
-    use_o          = first < behind;
 
     // A local key names a region, which must contain the whole element (StagContext::covers).
     length    = 64'(sge.length);

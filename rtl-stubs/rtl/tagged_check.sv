@@ -4,11 +4,13 @@ module tagged_check (
   input  rnic_ddp_pkg::ddp_segment_t          segment_i,
   input  logic [31:0]                         qpn_i,
   input  rnic_messages_pkg::qp_context_t      qp_i,
+  input  logic                                there_i,   // these are here, if there is payload:
   input  rnic_messages_pkg::stag_context_t    stag_i,    // the entry of the segment's STag
   input  rnic_messages_pkg::stag_context_t    region_i,  // of a window
   input  logic                                read_i,    // a Read is outstanding
   input  rnic_messages_pkg::read_issued_t     oldest_i,  // the oldest one
   input  logic [31:0]                         read_bytes_i,  // already placed for it
+  output logic                                wait_o,    // for them
   output logic                                error_o,
   output rnic_messages_pkg::terminate_cause_t cause_o,
   output rnic_ddp_pkg::memory_piece_t         piece_o    // valid if there is payload
@@ -57,6 +59,7 @@ module tagged_check (
     else if (responds && other_sink)                   cause_o = rnic_messages_pkg::DdpInvalidStag;
     else if (responds && not_its_part)                 cause_o = rnic_messages_pkg::DdpBaseOrBounds;
     else if (empty)                                    error_o = 1'b0;
+    else if (!there_i)                                 error_o = 1'b0;
     else if (!named)                                   cause_o = rnic_messages_pkg::DdpInvalidStag;
     else if (!serves)                                  cause_o = rnic_messages_pkg::DdpStagNotAssociated;
     else if ((stag_i.access & right) == '0)            cause_o = rnic_messages_pkg::DdpInvalidStag;  // choices.md 11
@@ -64,6 +67,8 @@ module tagged_check (
     else if (!contains)                                cause_o = rnic_messages_pkg::DdpBaseOrBounds;
     else                                               error_o = 1'b0;
   end
+
+  assign wait_o = !error_o && !empty && !there_i;
 
   always_comb begin
     piece_o.address   = stag_i.bus + from_base;

@@ -10,14 +10,17 @@ module untagged_check (
   input  rnic_ddp_pkg::rq_next_t              next_i,           // the answer
   input  logic                                readable_i,       // it was read, and its list is not too long
   input  logic                                long_i,           // its list does not hold the message
-  input  logic                                scatter_error_i,  // or its memory may not be written
+  output logic                                need_o,           // it needs the entries of its list and of its STag:
+  input  logic                                there_i,          // they are here
+  input  logic                                scatter_error_i,  // its memory may not be written
   input  rnic_messages_pkg::stag_context_t    stag_i,           // the entry to be invalidated
   input  rnic_messages_pkg::stag_context_t    region_i,         // of a window
   input  logic                                windows_i,        // windows are bound to it
   output logic                                absorb_o,         // the agreed ready-to-receive Send (RFC 6581)
   output logic                                send_o,           // any other Send
   output logic                                invalidate_o,     // it invalidates an STag
-  output logic                                wait_o,           // for a receive request that is being fetched
+  output logic                                fetch_wait_o,     // for a receive request that is being fetched
+  output logic                                wait_o,           // for that, or for entries
   output logic                                error_o,
   output rnic_messages_pkg::terminate_cause_t cause_o
 );
@@ -61,7 +64,10 @@ module untagged_check (
   assign send_o       = kind.send && !absorb_o;
   assign invalidate_o = kind.invalidates;
   assign ask_o        = !header_error && (send_o || kind.immediate);
-  assign wait_o       = ask_o && next_i == rnic_ddp_pkg::RqFetching;
+  assign fetch_wait_o = ask_o && next_i == rnic_ddp_pkg::RqFetching;
+  assign need_o       = ask_o && send_o && next_i == rnic_ddp_pkg::RqThere && readable_i &&
+                        segment_i.mo == stream_i.offset && !long_i;
+  assign wait_o       = fetch_wait_o || (need_o && !there_i);
 
   // RFC 5040 section 8.1.1: a peer may not invalidate a region that its owner may have shared with other streams
   // (choices.md 9).
@@ -88,7 +94,7 @@ module untagged_check (
     else if (kind.qn == rnic_ddp_pkg::QnRequest && full_i)   cause_o = rnic_messages_pkg::DdpInvalidMsnNoBuffer;
     else if (ask_o && next_i == rnic_ddp_pkg::RqNone)        cause_o = rnic_messages_pkg::DdpInvalidMsnNoBuffer;
     else if (ask_o && next_i == rnic_ddp_pkg::RqLost)        cause_o = rnic_messages_pkg::RdmaLocalCatastrophic;
-    else if (wait_o || terminates)                           error_o = 1'b0;
+    else if (fetch_wait_o || terminates)                           error_o = 1'b0;
     else if (!send_o) begin
       if (not_at_start)                                      cause_o = rnic_messages_pkg::DdpInvalidMo;
       else if (kind.sized && segment_i.payload > kind.bytes) cause_o = rnic_messages_pkg::DdpMessageTooLong;
@@ -98,6 +104,7 @@ module untagged_check (
     else if (!readable_i)                                    cause_o = rnic_messages_pkg::DdpLocalCatastrophic;
     else if (segment_i.mo != stream_i.offset)                cause_o = rnic_messages_pkg::DdpInvalidMo;
     else if (long_i)                                         cause_o = rnic_messages_pkg::DdpMessageTooLong;
+    else if (!there_i)                                       error_o = 1'b0;
     else if (invalidate_o && !named)                         cause_o = rnic_messages_pkg::RdmaUnknownStagCannotBeInvalidated;
     else if (invalidate_o && foreign)                        cause_o = rnic_messages_pkg::RdmaForeignStagCannotBeInvalidated;
     else if (scatter_error_i)                                cause_o = rnic_messages_pkg::DdpLocalCatastrophic;

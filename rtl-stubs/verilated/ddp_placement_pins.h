@@ -1,7 +1,8 @@
-// ddp_placement: its lookups of contexts, STags and receive requests are answered in the same cycle; two tables
-// of the block are kept here as it wrote them.
+// ddp_placement: its lookups of contexts and receive requests are answered in the same cycle; rows of STags are those
+// that the stage's readers have; two tables of the block are kept here as it wrote them.
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -21,8 +22,8 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   using Pins::offered;
   using Pins::pushed;
   using Pins::taken;
-  // The links' messages; the stream; its receive request; the entries that STags name; the use of the request.
-  static constexpr unsigned kRounds = 5;
+  // The links' messages; the stream; receive requests; the use of one.
+  static constexpr unsigned kRounds = 4;
 
   DdpPlacementPins(DdpPlacement& stage, ContextStore& contexts)
       : stage_(stage),
@@ -54,6 +55,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     const bool sctp = stage_.in[LlpId::kSctp]->can_pop() && &beat == &stage_.in[LlpId::kSctp]->front();
     Offered& o = sctp ? sctp_ : mpa_;
     o.last = beat.last;
+    o.flow = beat.flow;
     if (beat.last) o.owner = beat.buf->owner();
     (sctp ? m.sctp_in_offset_i : m.in_offset_i) = static_cast<std::uint32_t>(beat.data - beat.buf->bytes());
   }
@@ -61,7 +63,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     switch (round) {
       case 0:
         waits_for_request_ = false;
-        if (quiet(m)) return false;
+        if (quiet(m, stags(m))) return false;
         control(m);
         break;
       case 1:
@@ -69,9 +71,6 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
         break;
       case 2:
         receive_request(m);
-        break;
-      case 3:
-        memory(m);
         break;
       default:
         use(m);
@@ -117,6 +116,12 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     stage_.request_waits().set(stage_.clock().now(), waits_for_request_, waits_for_request_);
     if (m.begun_o) contexts_.in_flight.begin(StagWrites::kPlacement);
     if (m.stag_end_o) end_stag(contexts_, Stag{m.stag_o});
+    release(stage_.stags[0], m.mpa_scatter_keep_o, m.mpa_scatter_release_o);
+    release(stage_.stags[1], m.sctp_scatter_keep_o, m.sctp_scatter_release_o);
+    readers(m, [](StagTable::Reader& reader, auto&, auto&, bool drops, bool asks, std::uint32_t index) {
+      if (drops) reader.drop();
+      if (asks) reader.ask(index);
+    });
   }
 
  private:
@@ -126,17 +131,72 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   // A beat that a lower layer offers.
   struct Offered {
     bool last = false;
+    FlowId flow;
     RequestId owner;  // of the FPDU that ends with it
   };
 
   bool judges(const Model& m) const { return (m.in_valid_i && mpa_.last) || (m.sctp_in_valid_i && sctp_.last); }
   // No table is looked up, and the answers of the cycle before still hold.
-  bool quiet(const Model& m) {
+  bool quiet(const Model& m, bool rows) {
     const bool messages = m.posted_ready_o || m.rqe_ready_o || m.srq_arm_ready_o || m.read_issued_ready_o ||
                           m.flush_ready_o || m.answered_ready_o;
     const bool answered = m.overrun_i || m.unused_valid_i || m.freed_valid_i || m.shared_event_valid_i;
     const bool waiting = requests_.has_unused() || !requests_.freed().empty() || !requests_.events().empty();
-    return !messages && !answered && !waiting && !judges(m);
+    return !messages && !answered && !waiting && !judges(m) && !m.mpa_peek_o && !m.sctp_peek_o && !rows;
+  }
+
+  // f(reader, ready, valid, drop, ask, index) for each reader of the table of STags.
+  template <class M, class F>
+  void readers(M& m, F&& f) const {
+    auto& [mpa, sctp] = stage_.stags;
+    f(mpa.named.entry(), m.mpa_stag_ready_i, m.mpa_stag_valid_i, m.mpa_stag_drop_o, m.mpa_stag_ask_o,
+      m.mpa_stag_index_o);
+    f(mpa.named.region(), m.mpa_region_ready_i, m.mpa_region_valid_i, m.mpa_region_drop_o, m.mpa_region_ask_o,
+      m.mpa_region_index_o);
+    f(mpa.scattered, m.mpa_scatter_ready_i, m.mpa_scatter_valid_i, m.mpa_scatter_drop_o, m.mpa_scatter_ask_o,
+      m.mpa_scatter_index_o);
+    f(sctp.named.entry(), m.sctp_stag_ready_i, m.sctp_stag_valid_i, m.sctp_stag_drop_o, m.sctp_stag_ask_o,
+      m.sctp_stag_index_o);
+    f(sctp.named.region(), m.sctp_region_ready_i, m.sctp_region_valid_i, m.sctp_region_drop_o, m.sctp_region_ask_o,
+      m.sctp_region_index_o);
+    f(sctp.scattered, m.sctp_scatter_ready_i, m.sctp_scatter_valid_i, m.sctp_scatter_drop_o, m.sctp_scatter_ask_o,
+      m.sctp_scatter_index_o);
+  }
+  static void release(SegmentStags& input, bool keeps, bool all) {
+    if (keeps) input.scattered.keep();
+    if (all) input.scattered.release();
+  }
+  // Returns whether the block sees something of the table that it did not see in the cycle before, or rows.
+  bool stags(Model& m) {
+    std::uint32_t sees = 0;
+    readers(m, [&sees](StagTable::Reader& reader, CData& ready, CData& valid, auto&&...) {
+      ready = reader.can_ask();
+      valid = reader.can_use();
+      sees = sees << 3 | std::uint32_t{ready} << 2 | std::uint32_t{valid} << 1 | (reader.kept() != 0);
+    });
+    rows(stage_.stags[0], m.mpa_stag_i, m.mpa_region_row_i, m.mpa_region_i, m.mpa_scatter_i);
+    rows(stage_.stags[1], m.sctp_stag_i, m.sctp_region_row_i, m.sctp_region_i, m.sctp_scatter_i);
+    constexpr std::uint32_t kRows = 0333333;
+    const bool changes = std::exchange(sees_, sees) != sees;
+    return changes || (sees & kRows) != 0;
+  }
+  template <class Entry, class Index, class Region, class List>
+  static void rows(SegmentStags& input, Entry& entry_pins, Index& region_row, Region& region_pins, List& list) {
+    StagTable::Reader& entry = input.named.entry();
+    StagTable::Reader& region = input.named.region();
+    StagTable::Reader& scattered = input.scattered;
+    if (entry.can_use()) pack(entry.ok() ? entry.row() : StagRow{}, entry_pins);
+    if (region.can_use()) {
+      region_row = region.front().index;
+      pack(region.ok() ? region.row().stag : StagContext{}, region_pins);
+    }
+    if (scattered.kept() == 0 && !scattered.can_use()) return;
+    clear(list);
+    for (unsigned i = 0; i < scattered.kept(); ++i) {
+      if (scattered.ok_kept(i)) pack_element(scattered.row_kept(i).stag, i, list);
+    }
+    if (!scattered.can_use() || !scattered.ok() || scattered.kept() == abi::kMaxSge) return;
+    pack_element(scattered.row().stag, static_cast<unsigned>(scattered.kept()), list);
   }
 
   // The receive requests have all messages of this cycle before the block asks for one.
@@ -184,7 +244,12 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     pack(reads_.front(qpn), m.reads_front_i);
   }
 
+  // What one of them takes, the others see in the next cycle.
   void receive_request(Model& m) {
+    if (m.mpa_peek_o) peek(mpa_.flow, m.mpa_peek_there_i, m.mpa_peek_i, m.mpa_peek_epoch_i, m.mpa_peek_stream_i);
+    if (m.sctp_peek_o) {
+      peek(sctp_.flow, m.sctp_peek_there_i, m.sctp_peek_i, m.sctp_peek_epoch_i, m.sctp_peek_stream_i);
+    }
     if (m.rq_next_o) {
       const Qpn qpn{m.qp_index_o};
       const ReceiveRequests::Next next = requests_.next(qpn);
@@ -192,24 +257,17 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
       waits_for_request_ = next == ReceiveRequests::Next::kFetching;
       if (next == ReceiveRequests::Next::kThere) pack(requests_.front(qpn), m.rq_front_i);
     }
-    if (m.stag_read_o) pack(entry(m.stag_o), m.stag_i);
   }
-
-  void memory(Model& m) {
-    if (m.stag_read_o) pack(entry(m.region_o), m.region_i);
-    if (m.windows_read_o) m.windows_i = contexts_.has_windows(Stag{m.stag_o});
-    if (m.sge_read_o == 0) return;
-    const abi::Wqe& wqe = requests_.front(Qpn{m.qp_index_o}).wqe;
-    clear(m.sge_stags_i);
-    for (unsigned i = 0; i < abi::kMaxSge; ++i) {
-      if (m.sge_read_o >> i & 1) pack_element(entry(wqe.sge[i].lkey), i, m.sge_stags_i);
-    }
-  }
-
-  // The entry at an STag's index, whatever its key.
-  StagContext entry(std::uint32_t stag) const {
-    const StagContext* const s = contexts_.stag(Stag{stag});
-    return s != nullptr ? *s : StagContext{};
+  // The request for a Send whose header has come, and the state of its stream.
+  template <class There, class Request, class Epoch, class Stream>
+  void peek(FlowId flow, There& there, Request& request, Epoch& epoch, Stream& stream) {
+    const std::optional<Qpn> qpn = contexts_.qp_of(flow);
+    const FetchedRqe* const next = qpn ? requests_.peek(*qpn) : nullptr;
+    there = next != nullptr;
+    if (next == nullptr) return;
+    pack(*next, request);
+    epoch = contexts_.qp(*qpn).epoch;
+    stream = streams_[qpn->v];
   }
 
   void use(Model& m) {
@@ -231,6 +289,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   ReadIssued issued_;  // taken in this cycle
   BufferRef buf_;      // of the segment under way
   bool waits_for_request_ = false;
+  std::uint32_t sees_ = 0;  // in the cycle before, by reader: it can be asked, it has a row, it keeps some
 };
 
 }  // namespace rnic::rtl

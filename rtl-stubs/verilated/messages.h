@@ -6,6 +6,7 @@
 #include "model/abi/context_types.h"
 #include "model/abi/srq_events.h"
 #include "model/rnic/context/page_table.h"
+#include "model/rnic/context/stag_table.h"
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/dma.h"
 #include "model/rnic/messages/doorbells.h"
@@ -27,6 +28,6 @@ using Messages = std::tuple<Rqn, wire::TerminateCause, FailedSegment, QpEvent, T
                             wire::AtomicRequest, wire::AtomicResponse, wire::ImmediateData, QueuedRead, QueuedAtomic,
                             QueuedRequest, AtomicWork, DeliveredAtomic, ReadResponseSent, AtomicDone, RqFlush, abi::Sge,
                             AtomicIssued, ReadIssued, abi::Wqe, RqDoorbell, FetchedRqe, RqeTaken, SrqArm, SrqEvent,
-                            PlacedSegment, MpaPlace, RxConsumed, QpContext, FlowContext, StagContext, PageRow>;
+                            PlacedSegment, MpaPlace, RxConsumed, QpContext, FlowContext, StagContext, StagRow, PageRow>;
 
 }  // namespace rnic::rtl

@@ -37,8 +37,14 @@ constexpr wire::TerminateCause kCauses[] = {mpa::kCrcMismatch,
 
 class DdpPlacementCosim : public StageTest, public testing::WithParamInterface<Traffic> {
  protected:
-  PlacementBench model{"ddp_placement", clk, PlacementTraffic::sizes()};
-  PlacementBench twin{"twin", clk, PlacementTraffic::sizes()};
+  explicit DdpPlacementCosim(const TableConfig& stags = StagTableConfig{})
+      : model("ddp_placement", clk, sizes(stags)), twin("twin", clk, sizes(stags)) {}
+  static ContextStore::Sizes sizes(const TableConfig& stags) {
+    ContextStore::Sizes s = PlacementTraffic::sizes();
+    s.stag_table = stags;
+    return s;
+  }
+  PlacementBench model, twin;
   rtl::Twin<rtl::DdpPlacementPins> rtl{twin.block, twin.contexts};
 
   std::set<std::uint32_t> causes;
@@ -76,6 +82,21 @@ class DdpPlacementCosim : public StageTest, public testing::WithParamInterface<T
     ASSERT_EQ(model.pool.in_use(), 0u);
     ASSERT_EQ(twin.pool.in_use(), 0u);
   }
+  // Random rounds, compared.
+  void play(unsigned rounds) {
+    Prng rng = seeded(20260110);
+    PlacementTraffic traffic(rng);
+    model.run_as(GetParam());
+    twin.run_as(GetParam());
+    while (rounds-- > 0) {
+      const PlacementRound next = traffic.round();
+      model.play(next);
+      twin.play(next);
+      run_until_idle(1'000'000);
+      ASSERT_NO_FATAL_FAILURE(compare()) << "round " << rounds;
+    }
+    EXPECT_EQ(model.block.counters().errors, twin.block.counters().errors);
+  }
   static Bytes octets(const DmaWriteRequest& w) {
     const std::uint8_t* const from = w.src->bytes() + w.src_offset;
     return {from, from + w.bytes};
@@ -83,18 +104,7 @@ class DdpPlacementCosim : public StageTest, public testing::WithParamInterface<T
 };
 
 TEST_P(DdpPlacementCosim, AgreesInEveryMessageAndEveryCycle) {
-  Prng rng = seeded(20260110);
-  PlacementTraffic traffic(rng);
-  model.run_as(GetParam());
-  twin.run_as(GetParam());
-  for (unsigned round = 120 * rounds(120'000); round-- > 0;) {
-    const PlacementRound next = traffic.round();
-    model.play(next);
-    twin.play(next);
-    run_until_idle(1'000'000);
-    ASSERT_NO_FATAL_FAILURE(compare()) << "round " << round;
-  }
-  EXPECT_EQ(model.block.counters().errors, twin.block.counters().errors);
+  ASSERT_NO_FATAL_FAILURE(play(120 * rounds(120'000)));
   EXPECT_EQ(model.contexts.in_flight.begun(), twin.contexts.in_flight.begun());
   for (const wire::TerminateCause& cause : kCauses) {
     EXPECT_EQ(causes.count(wire::terminate_word(cause)), 1u) << to_string(cause);
@@ -108,8 +118,23 @@ TEST_P(DdpPlacementCosim, AgreesInEveryMessageAndEveryCycle) {
   EXPECT_GT(std::min({unused, absorbed, malformed, shared}), 0u);
 }
 
+// The rows of STags come late, and the readers are in one another's way; or at once.
+struct SlowTableCosim : DdpPlacementCosim {
+  static TableConfig slow() { return {5, 1, 1}; }
+  SlowTableCosim() : DdpPlacementCosim(slow()) {}
+};
+TEST_P(SlowTableCosim, AgreesInEveryMessageAndEveryCycle) { play(40 * rounds(40'000)); }
+struct FastTableCosim : DdpPlacementCosim {
+  static TableConfig fast() { return {1, 8, 1}; }
+  FastTableCosim() : DdpPlacementCosim(fast()) {}
+};
+TEST_P(FastTableCosim, AgreesInEveryMessageAndEveryCycle) { play(40 * rounds(40'000)); }
+INSTANTIATE_TEST_SUITE_P(Patterns, SlowTableCosim, kTraffics, traffic_name);
+INSTANTIATE_TEST_SUITE_P(Patterns, FastTableCosim, kTraffics, traffic_name);
+
 // Messages of the control side in the cycle in which a segment is judged, and in those around it.
 struct RaceCosim : DdpPlacementCosim {
+  static constexpr Cycle kLast = 48;  // after the last FPDU, whatever the pattern
   static PlacementRound opened(std::uint32_t epoch) {
     PlacementRound r;
     r.before.push_back([epoch](ContextStore& c) {
@@ -147,7 +172,7 @@ struct RaceCosim : DdpPlacementCosim {
   void race(std::initializer_list<PlacementRound::Fpdu> fpdus, Disturb disturb) {
     model.run_as(GetParam());
     twin.run_as(GetParam());
-    for (Cycle at = 0; at < 24; ++at) {
+    for (Cycle at = 0; at < kLast; ++at) {
       PlacementRound r = opened(++epoch_);
       r.fpdus = fpdus;
       disturb(r, at);
@@ -217,9 +242,88 @@ TEST_P(RaceCosim, AReceiveRequestAndItsSend) {
   });
   EXPECT_EQ(opcodes.count(wire::Opcode::kSend), 1u);
 }
+abi::Wqe elements(std::uint64_t address, unsigned count) {
+  abi::Wqe w;
+  w.wr_id = address;
+  for (w.num_sge = 0; w.num_sge < count; ++w.num_sge) {
+    w.sge[w.num_sge] = {address + 0x100u * w.num_sge, 1, stag_of(1u + w.num_sge)};
+  }
+  return w;
+}
+// Its elements are in several regions, of which one ends.
+TEST_P(RaceCosim, AnStagThatEndsAndASend) {
+  race({write(2), write(2), send(1), write(2)}, [](PlacementRound& r, Cycle at) {
+    r.before.push_back([](ContextStore& c) {
+      for (std::uint32_t n = 2; n < 5; ++n) c.write(Stag{stag_of(n)}, region(0x1000, 0x1000, abi::kLocalWrite));
+    });
+    r.doorbells.emplace_back(0, RqDoorbell{Qpn{1}, 1});
+    r.requests.emplace_back(0, FetchedRqe{Qpn{1}, true, elements(0x1100, 4)});
+    r.changes.emplace_back(
+        at, [at](ContextStore& c) { c.write(Stag{stag_of(1 + static_cast<std::uint32_t>(at) % 4)}, StagContext{}); });
+  });
+  EXPECT_EQ(causes.count(wire::terminate_word(ddp::kLocalCatastrophic)), 1u);
+  EXPECT_EQ(opcodes.count(wire::Opcode::kSend), 1u);
+}
+TEST_P(RaceCosim, AWindowThatIsBoundAgainAndItsWrites) {
+  const auto window = [](std::uint32_t of, std::uint32_t epoch) {
+    StagContext w = region(0x1000, 0x1000, abi::kRemoteWrite);
+    w.kind = StagKind::kWindow2;
+    w.region = stag_of(of);
+    w.qpn = Qpn{1};
+    w.qp_epoch = epoch;
+    return w;
+  };
+  race({write(1), write(1), write(1), write(1)}, [&](PlacementRound& r, Cycle at) {
+    const auto epoch = static_cast<std::uint32_t>(at) + 1;
+    r.before.push_back([=](ContextStore& c) {
+      c.write(Stag{stag_of(2)}, region(0x1000, 0x1000, abi::kRemoteWrite));
+      c.write(Stag{stag_of(3)}, region(0x1000, 0x1000, abi::kRemoteWrite));
+      c.write(Stag{stag_of(1)}, window(2, epoch));
+    });
+    r.changes.emplace_back(at, [=](ContextStore& c) { c.write(Stag{stag_of(1)}, window(3, epoch)); });
+    r.changes.emplace_back(at + 5, [](ContextStore& c) { c.write(Stag{stag_of(3)}, StagContext{}); });
+  });
+  EXPECT_EQ(causes, std::set{wire::terminate_word(ddp::kInvalidStag)});
+  EXPECT_GT(pieces, 40u);
+}
+// Which of the two layers gets which request of the shared queue depends on when their last beats come.
+TEST_P(RaceCosim, SendsOfBothLayersAndTheRequestsOfASharedQueue) {
+  PlacementRound::Fpdu ahead = write(2), over_sctp = send(2);
+  ahead.sctp = over_sctp.sctp = true;
+  PlacementRound::Fpdu long_one = send(1);
+  long_one.octets.resize(400);
+  store_be16(long_one.octets.data(), 394);
+  race({write(1), ahead, long_one, over_sctp}, [](PlacementRound& r, Cycle at) {
+    const auto epoch = static_cast<std::uint32_t>(at) + 1;
+    r.before.push_back([epoch](ContextStore& c) {
+      for (std::uint32_t n = 2; n < 8; ++n) c.write(Stag{stag_of(n)}, region(0x1000, 0x1000, abi::kLocalWrite));
+      SrqContext srq;
+      srq.valid = true;
+      srq.log_entries = 4;
+      srq.pd = Pdn{1};
+      srq.epoch = epoch;
+      c.write(PlacementTraffic::kSrq, srq);
+      for (std::uint32_t n = 1; n < 3; ++n) {
+        QpContext qp = rts_qp(n, epoch);
+        qp.shares_rq = true;
+        qp.srq = PlacementTraffic::kSrq;
+        c.write(Qpn{n}, qp);
+      }
+      c.write(FlowId{2}, sctp_flow_of(2));
+    });
+    abi::Wqe first, second;
+    first.num_sge = second.num_sge = 1;
+    first.sge[0] = {0x1100, 400, stag_of(4)};
+    second.sge[0] = {0x1200, 400, stag_of(5)};
+    r.doorbells.emplace_back(0, RqDoorbell{PlacementTraffic::kSrq, 2});
+    r.requests.emplace_back(at / 3, FetchedRqe{PlacementTraffic::kSrq, true, first});
+    r.requests.emplace_back(at / 2, FetchedRqe{PlacementTraffic::kSrq, true, second});
+  });
+  EXPECT_EQ(pieces, 4 * kLast);
+}
 INSTANTIATE_TEST_SUITE_P(Patterns, RaceCosim, kTraffics, traffic_name);
 
-// The block alone, with tables for a Write of four octets.
+// The block alone, with tables for Writes: the row of their STag comes when a test says so.
 class DdpPlacementReset : public testing::Test {
  protected:
   DdpPlacementReset() {
@@ -227,8 +331,8 @@ class DdpPlacementReset : public testing::Test {
     reset();
     rtl::pack(flow_of(1), m.flow_i);
     rtl::pack(rts_qp(1), m.qp_i);
-    rtl::pack(region(0x1000, 0x1000, abi::kRemoteWrite), m.stag_i);
-    m.event_ready_i = 1;
+    rtl::pack(StagRow{region(0x1000, 0x1000, abi::kRemoteWrite)}, m.mpa_stag_i);
+    m.event_ready_i = m.mpa_stag_ready_i = 1;
   }
   void edge() {
     m.clk_i = 0;
@@ -250,6 +354,19 @@ class DdpPlacementReset : public testing::Test {
     m.eval();
     BufferRef::adopt(beats[0].buf);
   }
+  // The offered segment is judged.
+  void judge() {
+    ASSERT_TRUE(m.mpa_stag_ask_o);
+    EXPECT_FALSE(m.in_ready_o);
+    edge();
+    m.mpa_stag_valid_i = 1;
+    m.clk_i = 0;
+    m.eval();
+    EXPECT_TRUE(m.in_ready_o);
+    EXPECT_TRUE(m.stream_write_o);
+    EXPECT_TRUE(m.begun_o);
+    edge();
+  }
   static Bytes write(std::uint16_t payload) {
     Bytes octets = from_hex("0000 C140 0000015A 0000000000001010");
     store_be16(octets.data(), static_cast<std::uint16_t>(14 + payload));
@@ -267,16 +384,32 @@ TEST_F(DdpPlacementReset, InTheMiddleOfAnFpduForgetsIt) {
   edge();
   reset();
   offer(write(4), 0);  // first and last: an assertion fails if the first FPDU were still open
-  EXPECT_TRUE(m.in_ready_o);
-  EXPECT_TRUE(m.stream_write_o);
-  EXPECT_TRUE(m.begun_o);
+  judge();
+}
+TEST_F(DdpPlacementReset, ForgetsThatARowWasAskedFor) {
+  offer(write(100), 0);
+  ASSERT_TRUE(m.mpa_stag_ask_o);
   edge();
+  reset();
+  offer(write(100), 0);
+  EXPECT_TRUE(m.mpa_stag_ask_o);
+}
+TEST_F(DdpPlacementReset, ForgetsARowThatWasToBeDropped) {
+  rtl::pack(QpContext{}, m.qp_i);
+  offer(write(100), 0);
+  edge();
+  offer(write(100), 1);
+  ASSERT_TRUE(m.in_ready_o) << "dropped, as its queue pair is gone";
+  edge();
+  reset();
+  rtl::pack(rts_qp(1), m.qp_i);
+  offer(write(4), 0);
+  judge();
 }
 TEST_F(DdpPlacementReset, BeforeItsWriteForgetsASegment) {
   offer(write(4), 0);
-  ASSERT_TRUE(m.stream_write_o);
-  edge();
-  m.in_valid_i = 0;
+  judge();
+  m.in_valid_i = m.mpa_stag_valid_i = 0;
   m.dma_ready_i = m.out_ready_i = 1;
   m.eval();
   EXPECT_TRUE(m.dma_valid_o && m.out_valid_o);

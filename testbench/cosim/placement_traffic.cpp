@@ -155,7 +155,7 @@ void PlacementTraffic::open(PlacementRound& r, std::uint32_t n) {
   Stream s;
   s.epoch = streams_[n].epoch + 1;
   s.over = false;
-  s.shares = n >= 5;
+  s.shares = n == 2 || n >= 5;  // of both lower layers
   QpContext c = rts_qp(n, s.epoch);
   c.version = s.version = n == 4 ? 0 : 1;
   c.extensions = n != 3;

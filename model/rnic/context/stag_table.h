@@ -17,6 +17,8 @@ struct StagRow {
 
   constexpr bool has_key(Stag s) const { return stag.key == (s.v & 0xff); }
   constexpr bool has_windows(Stag region) const { return windows != 0 && has_key(region); }
+  // A peer or this side may end this STag: not while windows are bound to it, and never a window of type 1.
+  constexpr bool may_be_invalidated(Stag s) const { return stag.kind != StagKind::kWindow1 && !has_windows(s); }
 
   static constexpr const char* kMessage = "stag_row";
   template <class V, class M>
@@ -49,13 +51,16 @@ class NamedStag {
   // Whether all that the oldest ask needs can be used in this cycle. Asks for a region; called in each cycle until
   // then.
   bool ready() {
-    if (!entry_.can_use()) return false;
+    drop_forgotten(entry_, forgotten_);
+    drop_forgotten(region_, forgotten_regions_);
+    if (forgotten_ != 0 || !entry_.can_use()) return false;
     const std::uint32_t region = region_index();
-    if (asked_ && region_.can_use() && region_.front().index != region) {  // the window is another one by now
+    const bool here = asked_ && forgotten_regions_ == 0 && region_.can_use();
+    if (here && region_.front().index != region) {  // the window is another one by now
       region_.drop();
       asked_ = false;
     }
-    if (region == kNone || asked_) return asked_ ? region != kNone && region_.can_use() : true;
+    if (region == kNone || asked_) return asked_ ? region != kNone && here : true;
     if (region_.can_ask()) {
       region_.ask(region);
       asked_ = true;
@@ -73,7 +78,20 @@ class NamedStag {
     if (asked_) region_.drop();
     asked_ = false;
   }
-  void reset() { asked_ = false; }
+  // The oldest ask is not needed any more, whatever of it is there: its rows are dropped when they come, by ready(),
+  // which is called in each cycle until then.
+  void forget() {
+    ++forgotten_;
+    forgotten_regions_ += asked_;
+    asked_ = false;
+  }
+  bool has_forgotten() const { return forgotten_ + forgotten_regions_ != 0; }
+  // Of what the STag of the oldest ask names.
+  bool may_be_invalidated() const { return entry_.row().may_be_invalidated(Stag{entry_.front().tag}); }
+  void reset() {
+    asked_ = false;
+    forgotten_ = forgotten_regions_ = 0;
+  }
 
   // For a twin, which asks for the region itself.
   StagTable::Reader& entry() { return entry_; }
@@ -81,6 +99,11 @@ class NamedStag {
 
  private:
   static constexpr std::uint32_t kNone = ~0u;
+  static void drop_forgotten(StagTable::Reader& reader, unsigned& asks) {
+    if (asks == 0 || !reader.can_use()) return;
+    reader.drop();
+    --asks;
+  }
   // The entry, if the STag is its own.
   const StagContext* named_entry() const {
     return entry_.ok() && entry_.row().stag.names(entry_.front().tag) ? &entry_.row().stag : nullptr;
@@ -91,7 +114,8 @@ class NamedStag {
   }
 
   StagTable::Reader entry_, region_;
-  bool asked_ = false;  // for a region
+  bool asked_ = false;                              // for a region
+  unsigned forgotten_ = 0, forgotten_regions_ = 0;  // asks, the oldest ones
 };
 
 }  // namespace rnic

@@ -48,11 +48,6 @@ void end_stag(ContextStore& contexts, Stag stag) {
   contexts.write(stag, ended);
 }
 
-bool may_invalidate(const ContextStore& contexts, Stag stag) {
-  const StagContext* s = contexts.stag(stag);
-  return s != nullptr && s->kind != StagKind::kWindow1 && !contexts.has_windows(stag);
-}
-
 StagWork::StagWork(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
     : Stage(nm, clk), contexts_(contexts) {
   contexts.stag_table.bind(entry_);
@@ -137,7 +132,7 @@ bool StagWork::finish(const SinkEnd& e) {
   const StagRow* const s = row(entry_);
   Ending<SinkEnded> end;
   if (s != nullptr && s->stag.names(e.stag.v)) {
-    if (may_invalidate(*s, e.stag)) {
+    if (s->may_be_invalidated(e.stag)) {
       end_stag(contexts_, e.stag);
       end.fence = fence();
     } else {
@@ -192,7 +187,7 @@ WcStatus StagWork::invalidate(const StagRequest& r) {
   const Stag stag = stag_of(r);
   const StagRow* const s = row(entry_);
   if (s == nullptr || !s->stag.names(stag.v) || !s->stag.serves(r.qpn, contexts_.qp(r.qpn)) ||
-      !may_invalidate(*s, stag)) {
+      !s->may_be_invalidated(stag)) {
     return WcStatus::kMwBindErr;
   }
   end_stag(contexts_, stag);

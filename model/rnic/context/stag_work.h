@@ -18,12 +18,6 @@ namespace rnic {
 // Its memory is out of reach from the next cycle on, except for writes in progress: see StagFence.
 void end_stag(ContextStore& contexts, Stag stag);
 
-// A peer or this side may end this STag: not while windows are bound to it, and never a window of type 1.
-bool may_invalidate(const ContextStore& contexts, Stag stag);
-constexpr bool may_invalidate(const StagRow& row, Stag stag) {
-  return row.stag.kind != StagKind::kWindow1 && !row.has_windows(stag);
-}
-
 struct StagWorkCounters {
   std::uint64_t requests = 0, refused = 0, ended = 0;
   template <class V>

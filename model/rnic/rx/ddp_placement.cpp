@@ -13,11 +13,42 @@ template class Collects<FpduBeat, PlacementIn>;
 using wire::Opcode;
 using Cause = std::optional<wire::TerminateCause>;
 
-// The QP's state, reset if the QP number was reused.
+void PlacementIn::begin(const FpduBeat& first) {
+  fpdu = first.data;
+  flow = first.flow;
+  ends = first.ends();
+}
+
+// The stage is called in the cycle of the beat that completes the header, also if that is still to come.
+void PlacementIn::on_run(const FpduBeat& first, unsigned beats) {
+  if (first.first) {
+    begin(first);
+    const std::size_t octets = wire::kUlpduLengthBytes + wire::ddp_header_bytes(fpdu[wire::kUlpduLengthBytes]);
+    const unsigned beat_bytes = 4u * first.words;
+    header_beats_ = (static_cast<unsigned>(octets) + beat_bytes - 1) / beat_bytes;
+  }
+  if (header_beats_ == 0) return;
+  if (beats >= header_beats_) {
+    header_at_ = beat_at() + header_beats_ - 1;
+    if (header_at_ > owner().clock().now()) owner().wake(header_at_);
+  }
+  header_beats_ -= std::min(beats, header_beats_);
+}
+
+bool PlacementIn::has_header() {
+  const Cycle now = owner().clock().now();
+  if (beat_at() > now) return header_at_ <= now;
+  if ((*this)->front().first) begin((*this)->front());
+  return true;
+}
+
 DdpPlacement::DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts,
                            const PerLlp<LlpTraits>& llps)
-    : Stage(nm, clk), contexts_(contexts), llps_(llps), requests_(contexts), qps_(contexts.qps()) {}
+    : Stage(nm, clk), contexts_(contexts), llps_(llps), requests_(contexts), qps_(contexts.qps()) {
+  for (SegmentStags& s : stags) s.bind_to(contexts.stag_table);
+}
 
+// The QP's state, reset if the QP number was reused.
 DdpPlacement::QpRx& DdpPlacement::qp(Qpn qpn) {
   QpRx& q = qps_[qpn.v];
   if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; q.epoch != epoch) {
@@ -112,7 +143,8 @@ Cause DdpPlacement::tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu, bool p
   const auto bytes = static_cast<std::uint32_t>(v->payload.size());
   if (bytes != 0) {
     MemoryPiece& piece = job_->piece[0];
-    const StagContext* const named = contexts_.named(Stag{v->header.stag});
+    if (awaits_stags()) return {};
+    const StagContext* const named = stags_of(*from_).named.named();
     if (const Cause cause = check_tagged_buffer(named, job_->segment.qpn, ctx, v->header, bytes, piece)) return cause;
     job_->pieces = placed ? 0 : 1;
   }
@@ -150,9 +182,17 @@ void DdpPlacement::stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan u
   event->push({QpEvent::Kind::kStreamError, qpn, cause, FailedSegment::of(ulpdu, (*from_)->front().buf->owner())});
 }
 
-// Called with the complete FPDU; fills job_ and leaves it empty unless the answer is kPlace.
+// Whether rows are missing: without an error but with waits_ set, the segment is judged again in the next cycle.
+bool DdpPlacement::awaits_stags() {
+  if (stags_of(*from_).there()) return false;
+  waits_ = Wait::kStags;
+  return true;
+}
+
+// Called with the complete FPDU; fills job_ and leaves it empty unless the answer is kPlace. A segment that has to wait
+// has changed nothing, but for the receive request that is its own from then on.
 DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
-  waiting_ = false;
+  waits_ = Wait::kNone;
   if (last.ends()) return end(last);
   const std::optional<Qpn> carried = contexts_.qp_of(last.flow);
   if (!carried) return Verdict::kDrop;
@@ -179,13 +219,13 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
   const bool is_tagged = !ulpdu.empty() && wire::DdpControl::tagged(ulpdu[0]);
   RNIC_CHECK(is_tagged || !last.placed());
   const Cause cause = is_tagged ? tagged(ctx, q, ulpdu, last.placed()) : untagged(ctx, q, ulpdu);
-  if (!cause && !waiting_) {
+  if (!cause && waits_ == Wait::kNone) {
     q.begun = true;
     if (job_->pieces != 0) contexts_.in_flight.begin(StagWrites::kPlacement);
     return Verdict::kPlace;
   }
   job_.reset();
-  if (waiting_) return Verdict::kWait;
+  if (waits_ != Wait::kNone) return Verdict::kWait;
   stop(qpn, q, *cause, ulpdu);
   return Verdict::kDrop;
 }
@@ -220,10 +260,31 @@ void DdpPlacement::collect(Cycle until) {
   }
 }
 
+// Which rows the segments that come in will need, as far as that is known when their headers are here.
+void DdpPlacement::look_ahead() {
+  for (PlacementIn& input : in) {
+    SegmentStags& needs = stags_of(input);
+    needs.take_rows();
+    if (needs.begun() || !input.has_header()) continue;
+    needs.begin();
+    if (!input.ends) look_ahead(input, needs);
+  }
+}
+
+// Whatever is wrong with the segment, it is found when it is judged.
+void DdpPlacement::look_ahead(const PlacementIn& input, SegmentStags& needs) {
+  const ByteSpan ulpdu(input.fpdu + wire::kUlpduLengthBytes, load_be16(input.fpdu));
+  if (const auto v = wire::DdpTaggedView::parse(ulpdu)) {
+    if (!v->payload.empty()) needs.name(Stag{v->header.stag});
+    return;
+  }
+  if (const auto v = wire::DdpUntaggedView::parse(ulpdu)) look_ahead(input.flow, *v, needs);
+}
+
 // The input whose last beat is judged in this cycle: they take turns after the one that was judged last. One that waits
-// for its receive request keeps its turn.
+// keeps its turn.
 PlacementIn* DdpPlacement::turn() {
-  if (waiting_) return from_->beat_at() <= now() ? from_ : nullptr;
+  if (waits_ != Wait::kNone) return from_->beat_at() <= now() ? from_ : nullptr;
   PlacementIn* input = from_;
   for (unsigned i = 0; i < kLlps; ++i) {
     if (++input == in.end()) input = in.begin();
@@ -238,18 +299,23 @@ bool DdpPlacement::take_last() {
   PlacementIn* const next = turn();
   if (next == nullptr) return false;
   from_ = next;
-  Link<FpduBeat>& link = **next;
-  if (link.front().first) next->fpdu = link.front().data;
-  const Verdict verdict = judge(link.front());
+  const Verdict verdict = judge((*next)->front());
   if (verdict == Verdict::kWait) {
-    contexts_.wake_at_change(*this);  // its context may end the wait as well as the receive request
+    contexts_.wake_at_change(*this);  // its context may end the wait as well as what it waits for
     return false;
   }
+  stags_of(*next).end();
   const FpduBeat beat = next->take_last();
   BufferRef buf = BufferRef::adopt(beat.buf);
   if (verdict == Verdict::kDrop) drop(buf->owner());
   if (verdict == Verdict::kPlace) job_->buf = std::move(buf);
   return true;
+}
+
+bool DdpPlacement::ask() {
+  bool more = false;
+  for (SegmentStags& needs : stags) more |= needs.ask();
+  return more;
 }
 
 bool DdpPlacement::write() {
@@ -277,12 +343,10 @@ void DdpPlacement::reset() {
   qps_.assign(qps_.size(), {});
   reads_pool_ = {};
   job_.reset();
-  for (PlacementIn& input : in) {
-    input.reset();
-    input.fpdu = nullptr;
-  }
+  for (PlacementIn& input : in) input.reset();
+  for (SegmentStags& needs : stags) needs.reset();
   from_ = in.end() - 1;
-  waiting_ = false;
+  waits_ = Wait::kNone;
   request_waits_.set(now(), 0, false);
 }
 
@@ -290,9 +354,12 @@ Wake DdpPlacement::tick() {
   bool busy = accept();
   busy |= write() || flush_one();  // both pass one segment to the dispatcher
   collect(now());
+  look_ahead();
   busy |= take_last();
+  busy |= ask();
   busy |= tell();
-  request_waits_.set(now(), waiting_, waiting_);
+  const bool waits = waits_ == Wait::kRequest;
+  request_waits_.set(now(), waits, waits);
   collect(horizon());
   if (busy) return Wake::next_cycle();
   return next_beat();
@@ -309,7 +376,8 @@ Wake DdpPlacement::next_beat() const {
 
 std::string DdpPlacement::waiting_for() const {
   if (job_) return "DMA write of QP " + std::to_string(job_->segment.qpn.v);
-  return waiting_ ? "a receive request that is being fetched" : "";
+  if (waits_ == Wait::kStags) return "the STags of a segment";
+  return waits_ == Wait::kRequest ? "a receive request that is being fetched" : "";
 }
 
 void DdpPlacement::describe(const Description& d) {

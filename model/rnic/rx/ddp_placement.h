@@ -19,6 +19,7 @@
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/requests.h"
 #include "model/rnic/rx/receive_requests.h"
+#include "model/rnic/rx/segment_stags.h"
 #include "model/wire/ddp.h"
 
 namespace rnic {
@@ -46,10 +47,30 @@ struct DdpPlacementCounters {
 class PlacementIn final : public Collects<FpduBeat, PlacementIn> {
  public:
   using Collects::Collects;
-  void on_run(const FpduBeat& first, unsigned) {
-    if (first.first) fpdu = first.data;
+  void on_run(const FpduBeat& first, unsigned beats);
+  // Whether the beat that completes the incoming FPDU's DDP header has come. After collect() of this cycle.
+  bool has_header();
+  FpduBeat take_last() {
+    header_at_ = kNever;
+    return Collects::take_last();
   }
-  std::uint8_t* fpdu = nullptr;  // first octet of the incoming FPDU
+  void reset() {
+    header_at_ = kNever;
+    header_beats_ = 0;
+    fpdu = nullptr;
+    Collects::reset();
+  }
+
+  // Of the incoming FPDU, from its first beat on.
+  std::uint8_t* fpdu = nullptr;  // its first octet
+  FlowId flow;
+  bool ends = false;
+
+ private:
+  void begin(const FpduBeat& first);
+
+  unsigned header_beats_ = 0;  // still to come
+  Cycle header_at_ = kNever;   // the last of them, unless that is the FPDU's last one
 };
 extern template class Collects<FpduBeat, PlacementIn>;
 
@@ -67,6 +88,10 @@ class DdpPlacement final : public Stage {
   PushPort<DmaWriteRequest> dma{*this, "dma"};
   PushPort<PlacedSegment> out{*this, "out"};
   PushPort<QpEvent> event{*this, "event"};
+  // Of each lower layer.
+  std::array<SegmentStags, kLlps> stags{
+      {{*this, "ddp_placement_mpa", "ddp_placement_mpa_region", "ddp_placement_mpa_scatter"},
+       {*this, "ddp_placement_sctp", "ddp_placement_sctp_region", "ddp_placement_sctp_scatter"}}};
   Drops drops;
 
   DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, const PerLlp<LlpTraits>& llps);
@@ -99,6 +124,7 @@ class DdpPlacement final : public Stage {
     bool ended = false;                            // the peer's FIN has arrived
   };
   enum class Verdict { kPlace, kDrop, kWait };
+  enum class Wait { kNone, kRequest, kStags };
 
   QpRx& qp(Qpn qpn);
   bool accept();
@@ -107,9 +133,15 @@ class DdpPlacement final : public Stage {
   void overrun(Qpn qpn);
   bool write();
   void collect(Cycle until);
+  void look_ahead();
+  void look_ahead(const PlacementIn& input, SegmentStags& needs);
+  void look_ahead(FlowId flow, const wire::DdpUntaggedView& v, SegmentStags& needs);
   bool take_last();
+  bool ask();
   PlacementIn* turn();
   LlpId llp_of(const PlacementIn& input) const { return static_cast<LlpId>(&input - in.begin()); }
+  SegmentStags& stags_of(const PlacementIn& input) { return stags[static_cast<std::size_t>(&input - in.begin())]; }
+  bool awaits_stags();
   Wake next_beat() const;
   Verdict judge(const FpduBeat& last);
   Verdict end(const FpduBeat& end);
@@ -123,7 +155,7 @@ class DdpPlacement final : public Stage {
   std::optional<wire::TerminateCause> receive_request(Qpn qpn);
   std::optional<wire::TerminateCause> scatter(const QpContext& ctx, const abi::Wqe& wqe, std::uint64_t offset,
                                               std::uint64_t bytes);
-  std::optional<wire::TerminateCause> check_invalidate(const QpContext& ctx, std::uint32_t stag) const;
+  std::optional<wire::TerminateCause> check_invalidate(const QpContext& ctx);
   void received_terminate(QpRx& q, const wire::DdpUntaggedView& v);
   void stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan ulpdu);
 
@@ -134,7 +166,7 @@ class DdpPlacement final : public Stage {
   NodePool<ReadIssued> reads_pool_;
   std::optional<PlacementJob> job_;
   PlacementIn* from_ = in.end() - 1;  // the input whose FPDU is, or was, judged
-  bool waiting_ = false;              // it waits for a receive request that is announced but not fetched yet
+  Wait waits_ = Wait::kNone;          // for a receive request that is announced but not fetched yet; for rows
   Account request_waits_{1};
   DdpPlacementCounters counters_;
 };

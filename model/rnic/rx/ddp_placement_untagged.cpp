@@ -29,11 +29,39 @@ Cause whole(const wire::DdpUntaggedView& v, Message& out) {
   return {};
 }
 
+// Which elements the octets [offset, offset + bytes) of the message go to. The caller has checked num_sge.
+SegmentStags::List scattered(const abi::Wqe& wqe, std::uint64_t offset, std::uint64_t bytes) {
+  SegmentStags::List list;
+  for (unsigned i = 0; i < wqe.num_sge && bytes != 0; ++i) {
+    const abi::Sge& s = wqe.sge[i];
+    if (offset >= s.length) {
+      offset -= s.length;
+      continue;
+    }
+    list.index[list.size++] = index_of(Stag{s.lkey});
+    bytes -= std::min(bytes, s.length - offset);
+    offset = 0;
+  }
+  return list;
+}
+
+bool is_usable(const FetchedRqe& request) { return request.ok && request.wqe.num_sge <= abi::kMaxSge; }
+
 bool is_untagged(Opcode op, bool extended) {
   return wire::is_assigned(op) && !wire::is_tagged(op) && (op < Opcode::kImmediate || extended);
 }
 
 }  // namespace
+
+// A Send's receive request is its own only when it is judged. If it is another one by then, other rows are needed.
+void DdpPlacement::look_ahead(FlowId flow, const wire::DdpUntaggedView& v, SegmentStags& needs) {
+  const Opcode op = wire::RdmapControl::opcode(v.header.rdmap);
+  if (wire::invalidates(op)) needs.name(Stag{v.header.invalidate_stag});
+  const std::optional<Qpn> qpn = wire::is_send(op) ? contexts_.qp_of(flow) : std::nullopt;
+  const FetchedRqe* const request = qpn ? requests_.peek(*qpn) : nullptr;
+  if (request == nullptr || !is_usable(*request)) return;
+  needs.need(scattered(request->wqe, qp(*qpn).offset, v.payload.size()));
+}
 
 // Untagged delivery: RFC 5041 sections 5.3 and 7.1.
 Cause DdpPlacement::untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu) {
@@ -57,7 +85,7 @@ Cause DdpPlacement::untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu) {
   if (const Cause cause = message(ctx, q, *v)) return cause;
   q.requests += h.qn == wire::kQnReadRequest;
   if (h.qn != wire::kQnSend) s.headers = FailedSegment::of(ulpdu, s.owner);
-  if (!waiting_ && h.last()) ++q.msn[h.qn];
+  if (waits_ == Wait::kNone && h.last()) ++q.msn[h.qn];
   return {};
 }
 
@@ -79,18 +107,18 @@ Cause DdpPlacement::message(const QpContext& ctx, QpRx& q, const wire::DdpUntagg
   }
 }
 
-// The request for this message; without an error but with waiting_ set, it is announced and still being fetched.
+// The request for this message; without an error but with waits_ set, it is announced and still being fetched.
 Cause DdpPlacement::receive_request(Qpn qpn) {
   const ReceiveRequests::Next next = requests_.next(qpn);
   if (next == ReceiveRequests::Next::kNone) return wire::ddp::kInvalidMsnNoBuffer;
   if (next == ReceiveRequests::Next::kLost) return wire::rdma::kLocalCatastrophic;
-  waiting_ = next == ReceiveRequests::Next::kFetching;
+  if (next == ReceiveRequests::Next::kFetching) waits_ = Wait::kRequest;
   return {};
 }
 
 // Uses up a receive request of any size and is reported in its completion (choices.md 5 and 6).
 Cause DdpPlacement::immediate(QpRx& q, const wire::DdpUntaggedView& v) {
-  if (const Cause cause = receive_request(job_->segment.qpn); cause || waiting_) return cause;
+  if (const Cause cause = receive_request(job_->segment.qpn); cause || waits_ != Wait::kNone) return cause;
   if (v.header.mo != 0 || q.offset != 0) return wire::ddp::kInvalidMo;
   const auto data = wire::ImmediateData::parse(v.payload);
   if (!data || v.payload.size() != wire::ImmediateData::kBytes || !v.header.last()) {
@@ -121,13 +149,15 @@ Cause DdpPlacement::send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedV
     job_->segment.absorbed = true;
     return {};
   }
-  if (const Cause cause = receive_request(job_->segment.qpn); cause || waiting_) return cause;
+  if (const Cause cause = receive_request(job_->segment.qpn); cause || waits_ != Wait::kNone) return cause;
   const FetchedRqe& f = requests_.front(job_->segment.qpn);
-  if (!f.ok || f.wqe.num_sge > abi::kMaxSge) return wire::ddp::kLocalCatastrophic;
+  if (!is_usable(f)) return wire::ddp::kLocalCatastrophic;
   if (h.mo != q.offset) return wire::ddp::kInvalidMo;
   if (std::uint64_t{q.offset} + bytes > buffer_bytes(f.wqe)) return wire::ddp::kMessageTooLong;
+  stags_of(*from_).need(scattered(f.wqe, q.offset, bytes));
+  if (awaits_stags()) return {};
   if (wire::invalidates(op)) {
-    if (const Cause cause = check_invalidate(ctx, h.invalidate_stag)) return cause;
+    if (const Cause cause = check_invalidate(ctx)) return cause;
   }
   if (const Cause cause = scatter(ctx, f.wqe, q.offset, bytes)) return cause;
   job_->offset += wire::DdpUntaggedHeader::kBytes;
@@ -149,7 +179,7 @@ Cause DdpPlacement::scatter(const QpContext& ctx, const abi::Wqe& wqe, std::uint
       offset -= s.length;
       continue;
     }
-    const StagContext* stag = contexts_.stag(Stag{s.lkey});
+    const StagContext* stag = stags_of(*from_).at(job_->pieces);
     if (stag == nullptr || !stag->covers(s.lkey, ctx.pd, s.address, s.length) || !(stag->access & abi::kLocalWrite)) {
       return wire::ddp::kLocalCatastrophic;
     }
@@ -163,11 +193,12 @@ Cause DdpPlacement::scatter(const QpContext& ctx, const abi::Wqe& wqe, std::uint
 
 // RFC 5040 section 8.1.1: a peer must not end a region that its owner may have shared with other streams. For the
 // choice between the two codes see choices.md 9.
-Cause DdpPlacement::check_invalidate(const QpContext& ctx, std::uint32_t stag) const {
-  const StagContext* s = contexts_.named(Stag{stag});
+Cause DdpPlacement::check_invalidate(const QpContext& ctx) {
+  const NamedStag& stag = stags_of(*from_).named;
+  const StagContext* s = stag.named();
   if (s == nullptr) return wire::rdma::kUnknownStagCannotBeInvalidated;
   const bool shared = !s->allocated && !(s->access & abi::kRemoteInvalidate);
-  if (!s->serves(job_->segment.qpn, ctx) || shared || !may_invalidate(contexts_, Stag{stag})) {
+  if (!s->serves(job_->segment.qpn, ctx) || shared || !stag.may_be_invalidated()) {
     return wire::rdma::kForeignStagCannotBeInvalidated;
   }
   return {};

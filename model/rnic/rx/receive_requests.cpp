@@ -71,6 +71,14 @@ ReceiveRequests::Next ReceiveRequests::next(Qpn qpn) {
   return Next::kThere;
 }
 
+const FetchedRqe* ReceiveRequests::peek(Qpn qpn) {
+  Queue& own = queue(qpn);
+  const QpContext& qp = contexts_.qp(qpn);
+  if (qp.shares_rq && !own.fetched.empty()) return &pool_.front(own.fetched);
+  Queue& from = qp.shares_rq ? queue(qp.srq) : own;
+  return from.overrun || from.fetched.empty() ? nullptr : &pool_.front(from.fetched);
+}
+
 // In the order in which messages start to arrive, over all streams.
 void ReceiveRequests::take_from(Srqn srqn, Queue& shared, Queue& own) {
   pool_.push(own.fetched, pool_.pop(shared.fetched));

@@ -31,6 +31,8 @@ class ReceiveRequests {
   // Whether the request for the QP's message in progress, or its next message, is there. A request of a shared queue
   // belongs to the QP from the call on that returns it.
   Next next(Qpn qpn);
+  // The request with which next() would return kThere now, or nullptr; it belongs to nobody yet.
+  const FetchedRqe* peek(Qpn qpn);
   // next() has returned kThere.
   const FetchedRqe& front(Qpn qpn) { return pool_.front(queue(qpn).fetched); }
   // The message has filled it: its wr_id.

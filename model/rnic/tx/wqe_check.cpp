@@ -1,6 +1,5 @@
 #include "model/rnic/tx/wqe_check.h"
 
-#include "model/rnic/context/stag_work.h"
 #include "model/rnic/tx/segment_cut.h"
 
 namespace rnic {
@@ -47,7 +46,7 @@ std::uint8_t elements_of(const abi::Wqe& w, std::array<Stag, abi::kMaxSge>& stag
 // The sink of a Read with Invalidate is one region of ours, which may be invalidated.
 abi::WcStatus check_element(const StagRow* row, const QpContext& ctx, const abi::Wqe& w, const abi::Sge& s) {
   if (row == nullptr || !row->stag.covers(s.lkey, ctx.pd, s.address, s.length)) return abi::WcStatus::kLocProtErr;
-  if (w.opcode == abi::WrOpcode::kRdmaReadWithInv && !may_invalidate(*row, Stag{s.lkey})) {
+  if (w.opcode == abi::WrOpcode::kRdmaReadWithInv && !row->may_be_invalidated(Stag{s.lkey})) {
     return abi::WcStatus::kMwBindErr;
   }
   const bool writes = abi::is_read(w.opcode) || abi::is_atomic(w.opcode);

@@ -449,6 +449,61 @@ TEST_F(TableTest, AReaderThatKeepsItsRowIsCalledAfterAWriteAndHoldsNobodyUp) {
   EXPECT_EQ(bench[2].used(), in_a_row(22, 20));
 }
 
+// Asks for rows in a row, keeps each when it comes, and notes them in every cycle in which it is called.
+class Keeper final : public Stage {
+ public:
+  Keeper(sc_core::sc_module_name nm, ClockDomain& clk, std::vector<std::uint32_t> asks, Cycle until)
+      : Stage(nm, clk), asks_(std::move(asks)), until_(until) {
+    wake(0);
+  }
+  Rows::Reader reader{*this, "keeper"};
+  std::vector<std::pair<Cycle, std::vector<std::uint32_t>>> seen;  // words; kOutside: no such row
+  static constexpr std::uint32_t kOutside = ~0u;
+
+  Wake tick() override {
+    if (reader.can_use()) reader.keep();
+    seen.emplace_back(now(), std::vector<std::uint32_t>{});
+    for (std::size_t n = 0; n < reader.kept(); ++n) {
+      seen.back().second.push_back(reader.ok_kept(n) ? reader.row_kept(n).word : kOutside);
+    }
+    if (now() == until_) reader.release();
+    if (asked_ < asks_.size() && reader.can_ask()) reader.ask(asks_[asked_++]);
+    return asked_ < asks_.size() ? Wake::next_cycle() : now() < until_ ? Wake::at_cycle(until_) : Wake::on_traffic();
+  }
+
+ private:
+  const std::vector<std::uint32_t> asks_;
+  const Cycle until_;
+  std::size_t asked_ = 0;
+};
+TEST_F(TableTest, RowsThatAreKeptSeeWritesUntilTheyAreReleased) {
+  Rows rows("table", clk, 8, {2, 1, 1});
+  Keeper keeper("keeper", clk, {5, 9, 6}, 20);
+  rows.bind(keeper.reader);
+  Client writer("writer", clk, 1, {{}, {{7, 5, 70}, {9, 6, 90}, {20, 5, 200}, {25, 5, 250}}});
+  writer.table = &rows;
+  rows.bind(writer.reader);
+  run_until_idle();
+  const std::uint32_t outside = Keeper::kOutside;
+  const std::vector<std::pair<Cycle, std::vector<std::uint32_t>>> last(keeper.seen.end() - 4, keeper.seen.end());
+  EXPECT_THAT(last, ElementsAre(std::pair(Cycle{4}, std::vector{0u, outside, 0u}),  // one comes in each cycle
+                                std::pair(Cycle{8}, std::vector{70u, outside, 0u}),
+                                std::pair(Cycle{10}, std::vector{70u, outside, 90u}),
+                                std::pair(Cycle{20}, std::vector{70u, outside, 90u})))
+      << "called after each write, and not any more when they are released";
+  EXPECT_EQ(keeper.reader.kept(), 0u);
+  EXPECT_TRUE(rows.links()[0]->empty());
+}
+TEST_F(TableTest, AResetForgetsWhatIsKept) {
+  Rows rows("table", clk, 8, {1, 1, 1});
+  Keeper keeper("keeper", clk, {5, 6}, 1000);
+  rows.bind(keeper.reader);
+  sc_core::sc_start(sc_core::sc_time::from_value(10 * clk.period_ps()));
+  EXPECT_EQ(keeper.reader.kept(), 2u);
+  rows.reset();
+  EXPECT_EQ(keeper.reader.kept(), 0u);
+}
+
 TEST_F(TableTest, ARowOutsideIsAnsweredAsSuch) {
   Bench bench({2, 1, 2}, {{{{10, kRows}, {11, 0xffffffff}, {12, kRows - 1}}, {}}, {{{11, 0xffffffff}}, {}}});
   run_until_idle();

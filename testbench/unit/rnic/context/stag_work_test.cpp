@@ -298,7 +298,7 @@ TEST_F(StagWorkTest, ABindThatIsRefused) {
 TEST_F(StagWorkTest, ARegionWithWindowsStaysAndWindowsEndWithTheirRegion) {
   EXPECT_EQ(bind(stag_of(4, 1), window(abi::kRemoteRead)), WcStatus::kSuccess);
   EXPECT_EQ(invalidate(stag_of(1)), WcStatus::kMwBindErr);
-  EXPECT_FALSE(may_invalidate(contexts, Stag{stag_of(1)}));
+  EXPECT_FALSE(contexts.stag_table.peek(1)->may_be_invalidated(Stag{stag_of(1)}));
   StagContext gone;
   put(1, gone);  // deregistered by command
   EXPECT_EQ(contexts.named(Stag{stag_of(4, 1)}), nullptr);

@@ -50,12 +50,27 @@ const Bytes kTerminate = from_hex(
     "4147 00000000 00000002 00000001 00000000 1205C000 0076 4143 00000000 00000000"
     "00000001 00000000");
 
-// From an FPDU's last beat to its write, or to the dispatcher: both leave in the cycle after it came.
+// From the last beat of an FPDU that is judged with it to its write, or to the dispatcher: both leave in the next
+// cycle.
 constexpr Cycle kThrough = kToEnd + 1 + kToEnd;
+// An STag's entry is used so many cycles after the beat with the DDP header.
+constexpr Cycle kRow = StagTableConfig{}.read_cycles;
+
+// From the first of them on, FPDUs of one beat that need an entry each, in a row.
+std::vector<Cycle> one_by_one(Cycle from, unsigned count) {
+  std::vector<Cycle> cycles;
+  for (unsigned i = 0; i < count; ++i) cycles.push_back(from + i * (kRow + 1));
+  return cycles;
+}
 
 class DdpPlacementTest : public StageTest {
  protected:
-  ContextStore contexts{clk, {4, 4, 4, 16}};
+  static ContextStore::Sizes sizes(const TableConfig& stags) {
+    ContextStore::Sizes s{4, 4, 4, 16};
+    s.stag_table = stags;
+    return s;
+  }
+  ContextStore contexts;
   BufferPool pool{65536};
   At firmware{"firmware", clk};
   DdpPlacement dut{"dut", clk, contexts, llp_traits()};
@@ -73,7 +88,7 @@ class DdpPlacementTest : public StageTest {
   Source<FpduBeat> sctp = drive(dut.in[LlpId::kSctp]);
   const Stubs others = stub(dut.srq_arm, dut.srq_event);
 
-  DdpPlacementTest() {
+  explicit DdpPlacementTest(const TableConfig& stags = StagTableConfig{}) : contexts(clk, sizes(stags)) {
     for (std::uint32_t n = 1; n < 4; ++n) open_qp(contexts, n, rts_qp(n));
     contexts.write(Stag{stag_of(3)}, region(0x1000, 0x100, kAllRights));
     contexts.write(Stag{stag_of(4)}, region(0x8000, 0x1000, abi::kLocalWrite));
@@ -246,12 +261,12 @@ TEST_F(DdpPlacementTest, ARegionWithWindowsCannotBeInvalidatedByAPeer) {
   expect_error(rdma::kForeignStagCannotBeInvalidated);
 }
 
-TEST_F(DdpPlacementTest, WriteLeavesOneCycleAfterItsLastBeat) {
+TEST_F(DdpPlacementTest, WriteLeavesOneCycleAfterTheEntryOfItsStagIsThere) {
   receive(write(stag_of(3), 0x1010, 4));
   run_until_idle();
   EXPECT_THAT(wire.cycles(), ElementsAre(0));
-  EXPECT_THAT(writes.cycles(), ElementsAre(kThrough));
-  EXPECT_THAT(placed.cycles(), ElementsAre(kThrough));
+  EXPECT_THAT(writes.cycles(), ElementsAre(kThrough + kRow));
+  EXPECT_THAT(placed.cycles(), ElementsAre(kThrough + kRow));
   EXPECT_THAT(pieces(), ElementsAre(std::pair(0x1010, 4)));
   const DmaWriteRequest& w = writes[0];
   EXPECT_EQ(Bytes(w.src->bytes() + w.src_offset, w.src->bytes() + w.src_offset + w.bytes), from_hex("cdcdcdcd"));
@@ -261,8 +276,13 @@ TEST_F(DdpPlacementTest, WriteLeavesOneCycleAfterItsLastBeat) {
   EXPECT_EQ(placed[0].opcode, wire::Opcode::kWrite);
 }
 
-TEST_F(DdpPlacementTest, ShortSegmentsPassOneACycle) {
+TEST_F(DdpPlacementTest, ShortSegmentsWaitForTheirEntriesInTurn) {
   for (int i = 0; i < 6; ++i) receive(write(stag_of(3), 0x1000, 4));
+  run_until_idle();
+  EXPECT_EQ(placed.cycles(), one_by_one(kThrough + kRow, 6));
+}
+TEST_F(DdpPlacementTest, SegmentsThatNameNothingPassOneACycle) {
+  for (int i = 0; i < 6; ++i) receive(write(stag_of(9), 0, 0));
   run_until_idle();
   EXPECT_EQ(placed.cycles(), in_a_row(kThrough, 6));
 }
@@ -304,15 +324,13 @@ TEST_F(DdpPlacementTest, BackpressureOnEveryOutputLosesNothing) {
 
 TEST_F(DdpPlacementTest, TheOrderOfCallsChangesNothing) {
   clk.shuffle(17);
-  writes.pause(every(5, 2));
   post({buffer(1, {{0x8000, 100, stag_of(4)}}), buffer(2, {{0x8100, 100, stag_of(4)}})});
   receive(send(1, 100));
   receive(write(stag_of(3), 0x1000, 4));
   receive(send(2, 30));
   run_until_idle();
-  EXPECT_THAT(writes.cycles(),
-              ElementsAre(kThrough + 1, kThrough + 4, kThrough + 5));  // the calendar's cycles, whatever the seed
-  EXPECT_EQ(placed.cycles(), in_a_row(kThrough + 1, 3));
+  EXPECT_EQ(writes.cycles(), one_by_one(kThrough + kRow, 3));  // the calendar's cycles, whatever the seed
+  EXPECT_EQ(placed.cycles(), one_by_one(kThrough + kRow, 3));
 }
 
 TEST_F(DdpPlacementTest, AnIdleStageIsNotCalled) {
@@ -320,7 +338,7 @@ TEST_F(DdpPlacementTest, AnIdleStageIsNotCalled) {
   EXPECT_EQ(clk.activity().ticks, 0u);
   receive(write(stag_of(3), 0x1000, 4), 1, 1000);
   run_until_idle();
-  EXPECT_LE(clk.activity().cycles, 6u);
+  EXPECT_LE(clk.activity().cycles, 6u + kRow);
 }
 
 // choices.md 20, tagged, in the order of the checks: each case fails its own check and all later ones.
@@ -929,8 +947,9 @@ TEST_F(DdpPlacementTest, SixElementsLeaveOneACycle) {
                    {0x8050, 1, stag_of(4)}})});
   receive(send(1, 6));
   run_until_idle();
-  EXPECT_EQ(writes.cycles(), in_a_row(kThrough, 6));
-  EXPECT_THAT(placed.cycles(), ElementsAre(kThrough + 5));
+  const Cycle first = kThrough + kRow + 5;  // one entry is asked for in each cycle
+  EXPECT_EQ(writes.cycles(), in_a_row(first, 6));
+  EXPECT_THAT(placed.cycles(), ElementsAre(first + 5));
 }
 TEST_F(DdpPlacementTest, SendWaitsForAnAnnouncedRequestAndBlocksWhatFollows) {
   doorbells.send({Qpn{1}, 1});
@@ -938,7 +957,7 @@ TEST_F(DdpPlacementTest, SendWaitsForAnAnnouncedRequestAndBlocksWhatFollows) {
   receive(send(1, 4));
   receive(write(stag_of(3), 0x1000, 4), 2);
   run_until_idle();
-  EXPECT_THAT(placed.cycles(), ElementsAre(200 + kThrough, 201 + kThrough));
+  EXPECT_EQ(placed.cycles(), one_by_one(200 + kThrough + kRow, 2));
   EXPECT_EQ(placed[0].qpn, Qpn{1});
   EXPECT_TRUE(dut.in_order() || clk.activity().ticks < 100u);  // woken, or replaced by a twin
 }
@@ -950,7 +969,7 @@ TEST_F(DdpPlacementTest, TheWaitEndsWithTheQp) {
   run_until_idle(1000);
   ASSERT_EQ(placed.size(), 1u);
   EXPECT_EQ(placed[0].qpn, Qpn{2});
-  EXPECT_THAT(placed.cycles(), ElementsAre(101 + kThrough));
+  EXPECT_THAT(placed.cycles(), ElementsAre(101 + kThrough + kRow));
 }
 TEST_F(DdpPlacementTest, InvalidateNamesAnUnknownStag) {
   post_one(100);
@@ -1028,15 +1047,17 @@ TEST_F(DdpPlacementTest, InvalidateEndsTheStagForTheNextSegment) {
 }
 // A write counts from the check of its STag: see StagFence.
 TEST_F(DdpPlacementTest, AWriteIsUnderWayFromTheCycleOfItsCheck) {
-  std::vector<std::uint64_t> begun;
-  for (Cycle c = 1; c < 5; ++c) {
+  constexpr Cycle kChecks[] = {kToEnd + kRow, kToEnd + kRow + 2 + kRow};  // of the first one and the third one
+  std::vector<std::uint64_t> begun, expected;
+  for (Cycle c = 1; c < kChecks[1] + 3; ++c) {
+    expected.push_back((c > kChecks[0]) + (c > kChecks[1]));
     firmware.at(c, [&] { begun.push_back(contexts.in_flight.begun()[StagWrites::kPlacement]); });
   }
   receive(write(stag_of(3), 0x1000, 4));
   receive(write(0, 0, 0));
   receive(write(stag_of(3), 0x1000, 4));
   run_until_idle();
-  EXPECT_THAT(begun, ElementsAre(0, 1, 1, 2));  // the checks are in cycles 1, 2 and 3
+  EXPECT_EQ(begun, expected);
 }
 
 // Ready to receive.
@@ -1106,8 +1127,8 @@ TEST_F(PagedPlacementTest, AWriteAcrossAPageIsOneWrite) {
   run_until_idle();
   EXPECT_THAT(pieces(), ElementsAre(std::pair(0xff8, 16), std::pair(0x1008, 4)));
   EXPECT_THAT(lists(), ElementsAre(kList, kList));
-  EXPECT_EQ(writes.cycles(), in_a_row(kThrough, 2));
-  EXPECT_EQ(placed.cycles(), in_a_row(kThrough, 2));
+  EXPECT_EQ(writes.cycles(), one_by_one(kThrough + kRow, 2));
+  EXPECT_EQ(placed.cycles(), one_by_one(kThrough + kRow, 2));
 }
 TEST_F(PagedPlacementTest, TheFirstAndTheLastOctetArePlaced) {
   receive(write(stag_of(8), kVa, 1));
@@ -1129,7 +1150,7 @@ TEST_F(PagedPlacementTest, AScatterListMayMixPagesAndBusAddresses) {
   run_until_idle();
   EXPECT_THAT(pieces(), ElementsAre(std::pair(0xffe, 4), std::pair(0x8000, 4), std::pair(0x1ffe, 8)));
   EXPECT_THAT(lists(), ElementsAre(kList, PageList{}, kList));
-  EXPECT_THAT(placed.cycles(), ElementsAre(kThrough + 2));  // one cycle for each of the two further writes
+  EXPECT_THAT(placed.cycles(), ElementsAre(kThrough + kRow + 4));  // one for each of the further two entries and writes
 }
 TEST_F(PagedPlacementTest, AReadResponseGoesToItsPages) {
   ask(stag_of(8), kVa + 0x103f, 2);
@@ -1415,7 +1436,7 @@ TEST_F(DdpPlacementTest, WhatIsPlacedIsNotWrittenAgain) {
   EXPECT_FALSE(placed[0].last);
   EXPECT_TRUE(placed[1].awaits_write);
   EXPECT_EQ(placed[1].bytes, 210u) << "the message's length counts what was placed early";
-  EXPECT_THAT(placed.cycles(), ElementsAre(kThrough, kThrough + 1));
+  EXPECT_EQ(placed.cycles(), one_by_one(kThrough + kRow, 2));
   EXPECT_EQ(contexts.in_flight.begun()[StagWrites::kPlacement], 1u);
 }
 TEST_F(DdpPlacementTest, WhatIsPlacedIsCheckedAgain) {
@@ -1454,10 +1475,10 @@ class TwoLayersTest : public DdpPlacementTest {
   static Bytes long_write() { return write(stag_of(3), 0x1000, 200); }
   static Bytes short_write() { return write(stag_of(3), 0x1000, 4); }
 };
-TEST_F(TwoLayersTest, SctpAlonePassesOneSegmentACycle) {
+TEST_F(TwoLayersTest, SctpAlonePassesAsFastAsMpa) {
   for (int i = 0; i < 4; ++i) receive_sctp(short_write());
   run_until_idle();
-  EXPECT_EQ(placed.cycles(), in_a_row(kThrough, 4));
+  EXPECT_EQ(placed.cycles(), one_by_one(kThrough + kRow, 4));
   EXPECT_EQ(writes.size(), 4u);
 }
 TEST_F(TwoLayersTest, LastBeatsOfOneCycleTakeTurns) {
@@ -1465,7 +1486,8 @@ TEST_F(TwoLayersTest, LastBeatsOfOneCycleTakeTurns) {
   for (int i = 0; i < 3; ++i) receive_sctp(short_write());
   run_until_idle();
   EXPECT_THAT(order(), ElementsAre(1, 2, 1, 2, 1, 2));
-  EXPECT_EQ(placed.cycles(), in_a_row(kThrough, 6));
+  const Cycle first = kThrough + kRow, next = first + kRow + 1, last = next + kRow + 1;  // their entries come together
+  EXPECT_THAT(placed.cycles(), ElementsAre(first, first + 1, next, next + 1, last, last + 1));
 }
 TEST_F(TwoLayersTest, TheTurnIsThatOfWhoHadItLongerAgo) {
   receive(short_write());
@@ -1473,7 +1495,7 @@ TEST_F(TwoLayersTest, TheTurnIsThatOfWhoHadItLongerAgo) {
   receive_sctp(short_write(), 2, 20);
   run_until_idle();
   EXPECT_THAT(order(), ElementsAre(1, 2, 1));
-  EXPECT_THAT(placed.cycles(), ElementsAre(kThrough, 20 + kThrough, 21 + kThrough));
+  EXPECT_THAT(placed.cycles(), ElementsAre(kThrough + kRow, 20 + kThrough + kRow, 21 + kThrough + kRow));
 }
 TEST_F(TwoLayersTest, BothComeInAtFullRate) {
   receive(long_write());
@@ -1488,14 +1510,14 @@ TEST_F(TwoLayersTest, AnFpduOfSctpPassesAmidOneOfMpa) {
   receive_sctp(short_write(), 2, 1);
   run_until_idle();
   EXPECT_THAT(order(), ElementsAre(2, 1));
-  EXPECT_THAT(placed.cycles(), ElementsAre(1 + kThrough, 3 + kThrough));
+  EXPECT_THAT(placed.cycles(), ElementsAre(1 + kThrough + kRow, 2 + kThrough + kRow));
 }
 TEST_F(TwoLayersTest, AnFpduOfMpaPassesAmidOneOfSctp) {
   receive_sctp(long_write());
   receive(short_write(), 1, 2);
   run_until_idle();
   EXPECT_THAT(order(), ElementsAre(1, 2));
-  EXPECT_THAT(placed.cycles(), ElementsAre(2 + kThrough, 3 + kThrough));
+  EXPECT_THAT(placed.cycles(), ElementsAre(2 + kThrough + kRow, 3 + kThrough + kRow));
   EXPECT_EQ(writes[1].bytes, 200u);
 }
 TEST_F(TwoLayersTest, ASendThatWaitsForItsRequestKeepsItsTurn) {
@@ -1505,7 +1527,7 @@ TEST_F(TwoLayersTest, ASendThatWaitsForItsRequestKeepsItsTurn) {
   fetch.send_at(40, {Qpn{1}, true, buffer(7, {{0x8000, 4, stag_of(4)}})});
   run_until_idle();
   EXPECT_THAT(order(), ElementsAre(1, 2));
-  EXPECT_EQ(placed.cycles(), in_a_row(40 + kThrough, 2));
+  EXPECT_EQ(placed.cycles(), in_a_row(40 + kThrough + kRow, 2));
 }
 TEST_F(TwoLayersTest, ASendOverSctpThatWaitsKeepsItsTurnToo) {
   doorbells.send({Qpn{2}, 1});
@@ -1514,7 +1536,7 @@ TEST_F(TwoLayersTest, ASendOverSctpThatWaitsKeepsItsTurnToo) {
   fetch.send_at(40, {Qpn{2}, true, buffer(7, {{0x8000, 4, stag_of(4)}})});
   run_until_idle();
   EXPECT_THAT(order(), ElementsAre(2, 1));
-  EXPECT_EQ(placed.cycles(), in_a_row(40 + kThrough, 2));
+  EXPECT_EQ(placed.cycles(), in_a_row(40 + kThrough + kRow, 2));
 }
 TEST_F(TwoLayersTest, TheEndOfASessionPassesAmidAnFpduOfMpa) {
   receive(long_write());
