@@ -40,6 +40,8 @@ PAGED = ("write_bw", "rnic.context.pages=65536", "connections.c0.qps=4",
 PAGE_CACHE = "nodes.b.rnic.context.cache.page"
 QUEUES = ("write_bw", "connections.c0.qps=32", "work.writes.size=64", "work.writes.count=1000", "work.writes.depth=8")
 CQ_CACHE = "nodes.a.rnic.context.cache.cq"
+REGIONS = ("read_bw_ord16", "connections.c0.qps=64", "work.reads.size=64", "work.reads.count=500", "work.reads.depth=8")
+STAG_CACHE = "nodes.b.rnic.context.cache.stag"
 CREDITS = "rnic.pcie.link.host_credits"
 # Case: scenario with its settings, what is planted, the expected name and where.
 CASES = {
@@ -59,6 +61,9 @@ CASES = {
     "CQ cache misses": (QUEUES, (f"{CQ_CACHE}.entries=8", f"{CQ_CACHE}.misses_in_flight=1"), "CQ cache misses", "node a"),
     # The queues in use have even numbers: the four places of their set are all on their way.
     "CQ cache": (QUEUES, (f"{CQ_CACHE}.entries=8", f"{CQ_CACHE}.misses_in_flight=8"), "CQ cache", "node a"),
+    "STag cache misses": (REGIONS, (f"{STAG_CACHE}.entries=16", f"{STAG_CACHE}.misses_in_flight=1"), "STag cache misses", "node b"),
+    # Segments of Writes are checked one after the other: more misses in flight would not help.
+    "STag cache": (QUEUES, (f"{STAG_CACHE}.entries=8", f"{STAG_CACHE}.misses_in_flight=8"), "STag cache", "node b"),
     # Requests wait for ORD, as their responses wait for the window.
     "TCP window of a responder": (("read_bw_ord16", "work.reads.size=4096", "work.reads.count=2000"),
                                   ("rnic.tcp.window_bytes=16384",), "TCP window", "node b"),

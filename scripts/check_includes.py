@@ -7,8 +7,8 @@ A file belongs to the library of its folder; where a folder has several targets,
 the source of the same name, that has the folder's name, or whose sources include it. It may include headers of its own
 target and of those that this links, with what they link publicly. CMake writes the targets into targets.tsv of the
 build folder (the newest of build/ without --build). Prints each violation, each file of no target, each circle between
-folders, what is linked against STAGES and ONLY, and each header of PLAIN that reaches the JSON library. Exit status 0; 1 where
-there is any of these; 2 on bad usage.
+folders, what is linked against STAGES and ONLY, each use of a row by a stage that has not asked a table for it, and each header of PLAIN
+that reaches the JSON library. Exit status 0; 1 where there is any of these; 2 on bad usage.
 """
 import argparse
 import collections
@@ -35,6 +35,9 @@ ONLY = {
     "rnic_boundary": {"rnic_base"},
     "rnic_firmware": {"rnic_base", "rnic_checksums", "rnic_wire", "rnic_abi"},
 }
+
+# For observers: a stage gets a row through a port.
+FREE_READ = re.compile(r"_table\.peek\(|contexts_?\.stag\(")
 
 # Headers of stages, and what they include: none of these brings in the JSON library, not even over others.
 PLAIN = ("model/common", "model/rnic", "model/host", "model/stats/registry.h", "model/stats/high_water.h", "model/stats/histogram.h")
@@ -182,6 +185,18 @@ def breaches(targets):
             yield name, other
 
 
+def free_reads(root, targets):
+    """Files and lines of stages that look into a table."""
+    folders = sorted(targets[name].folder for name in STAGES if name in targets)
+    for folder in folders:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix not in (".h", ".cpp"):
+                continue
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                if FREE_READ.search(line):
+                    yield path.relative_to(root), number
+
+
 def newest(root):
     files = sorted(root.glob("build/*/targets.tsv"), key=lambda path: path.stat().st_mtime)
     if not files:
@@ -207,11 +222,14 @@ def main(arguments):
         print(f"{file} belongs to no target: list it beside the sources of one")
     for mine, other in walls:
         print(f"{mine} links {other}, which it may not")
+    free = list(free_reads(args.root, targets))
+    for file, line in free:
+        print(f"{file}:{line} reads a row of a table without a port")
     for group in groups:
         print(f"a circle: {', '.join(group)} include each other")
     for chain in chains:
         print(f"{chain[0]} brings in the JSON library: {' -> '.join(chain)}")
-    return 1 if violations or orphans or walls or groups or chains else 0
+    return 1 if violations or orphans or walls or free or groups or chains else 0
 
 
 if __name__ == "__main__":

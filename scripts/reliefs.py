@@ -81,6 +81,9 @@ class Reliefs:
         if self.setting(node, "rnic.context.cache.cq.entries") < self.setting(node, "rnic.context.cqs"):
             self.change("CQ cache", where, node, ["rnic.context.cache.cq.entries"], limit=1 << 20)
             self.change("CQ cache misses", where, node, ["rnic.context.cache.cq.misses_in_flight"], limit=64)
+        if self.setting(node, "rnic.context.cache.stag.entries") < self.setting(node, "rnic.context.stags"):
+            self.change("STag cache", where, node, ["rnic.context.cache.stag.entries"], limit=1 << 20)
+            self.change("STag cache misses", where, node, ["rnic.context.cache.stag.misses_in_flight"], limit=64)
 
     def add_pcie(self, node):
         where = f"node {node}"

@@ -120,6 +120,8 @@ class ResourceManager {
   // Their home has all of its pages, or needs none.
   bool has_home(abi::ContextKind kind) const { return !is_homed(kind) || home_pages_ == settings_.home_pages; }
   void enter(std::uint32_t index, const MrEntry& entry) {
+    mrs_in_use_ += entry.valid;
+    mrs_in_use_ -= mrs_[index].valid;
     regions_in_pages_ += entry.in_pages;
     regions_in_pages_ -= mrs_[index].in_pages;
     mrs_[index] = entry;
@@ -140,7 +142,7 @@ class ResourceManager {
   CqEntry cqs_[Capacity::kCqs];
   SrqEntry srqs_[Capacity::kSrqs];
   MrEntry mrs_[Capacity::kStags] = {};
-  std::uint32_t regions_in_pages_ = 0, cqs_in_use_ = 0;
+  std::uint32_t regions_in_pages_ = 0, cqs_in_use_ = 0, mrs_in_use_ = 0;
   std::uint32_t home_pages_ = 0;  // that the host has given, in their order
   bool releasing_ = false;        // the hardware has not answered yet
 };
@@ -312,6 +314,7 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::check_mr(const abi::Command& 
   const std::uint32_t index = c.id >> 8;
   if (index >= settings_.stags) return Status::kBadIndex;
   if (mrs_[index].valid) return Status::kBusy;
+  if (!has_home(abi::ContextKind::kStag)) return Status::kNoHome;
   return c.u.mr.address + c.u.mr.length < c.u.mr.address ? Status::kBadLength : Status::kOk;
 }
 
@@ -399,7 +402,8 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::set_home(const abi::Command& 
 template <class Bus, class Capacity>
 abi::CommandStatus ResourceManager<Bus, Capacity>::release_home() {
   const bool in_use = (is_homed(abi::ContextKind::kPages) && regions_in_pages_ != 0) ||
-                      (is_homed(abi::ContextKind::kCq) && cqs_in_use_ != 0);
+                      (is_homed(abi::ContextKind::kCq) && cqs_in_use_ != 0) ||
+                      (is_homed(abi::ContextKind::kStag) && mrs_in_use_ != 0);
   if (releasing_ || in_use) return Status::kBusy;
   home_pages_ = 0;
   releasing_ = true;
@@ -417,6 +421,7 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::allocate(const abi::Command& 
   const std::uint32_t index = c.id >> 8;
   if (index >= settings_.stags) return Status::kBadIndex;
   if (mrs_[index].valid) return Status::kBusy;
+  if (!has_home(abi::ContextKind::kStag)) return Status::kNoHome;
   if (kind == StagKind::kRegion && !has_pages(c.u.mr_pages.first_page, c.u.mr_pages.pages)) {
     return Status::kNoResources;
   }

@@ -345,9 +345,10 @@ enum class EventType : std::uint8_t {
 };
 enum class ContextKind : std::uint8_t {
   kPages,  // four entries of the page table, from entry 4 * id on
-  kCq      // a completion queue
+  kCq,     // a completion queue
+  kStag    // an STag's entry, by its index
 };
-inline constexpr unsigned kContextKinds = 2;
+inline constexpr unsigned kContextKinds = 3;
 enum class CommandStatus : std::uint8_t {
   kOk = 0,
   kBadOp,

@@ -80,6 +80,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
                       config.context.cq_table,
                       cache_of(config.context.cache.page, "page", PageRow::rows(config.context.pages)),
                       cache_of(config.context.cache.cq, "cq", config.context.cqs),
+                      cache_of(config.context.cache.stag, "stag", config.context.stags),
                       config.context.home.kind == HomeKind::kHost, basename()}),
       frames_(frame_block_bytes(config)),
       messages_(kMessageBlockBytes),
@@ -367,6 +368,8 @@ void Rnic::describe(const Description& d) {
   contexts_.page_table.describe_cache(d.part("page_cache"),
                                       {"context.page_cache", "context.page_misses", "page cache", "page cache misses"});
   contexts_.stag_table.describe(d.part("stag_table"));
+  contexts_.stag_table.describe_cache(d.part("stag_cache"),
+                                      {"context.stag_cache", "context.stag_misses", "STag cache", "STag cache misses"});
   contexts_.cq_table.describe(d.part("cq_table"));
   contexts_.cq_table.describe_cache(d.part("cq_cache"),
                                     {"context.cq_cache", "context.cq_misses", "CQ cache", "CQ cache misses"});

@@ -26,11 +26,12 @@ namespace rnic {
 
 // Contexts that need not all be on the chip.
 struct CachesConfig {
-  CacheConfig page, cq;
+  CacheConfig page, cq, stag;
   template <class V>
   static void fields(V& v) {
     v.group("page", &CachesConfig::page);
     v.group("cq", &CachesConfig::cq);
+    v.group("stag", &CachesConfig::stag);
   }
 };
 

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "model/rnic/context/stag_work.h"
 #include "model/rnic/rx/ddp_placement.h"
 #include "rtl-stubs/verilated/beat_bits.h"
 #include "rtl-stubs/verilated/messages.h"
@@ -115,7 +114,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   void stand_in(const Model& m) const {
     stage_.request_waits().set(stage_.clock().now(), waits_for_request_, waits_for_request_);
     if (m.begun_o) contexts_.in_flight.begin(StagWrites::kPlacement);
-    if (m.stag_end_o) end_stag(contexts_, Stag{m.stag_o});
+    if (m.stag_end_o) contexts_.end(Stag{m.stag_o});
     release(stage_.stags[0], m.mpa_scatter_keep_o, m.mpa_scatter_release_o);
     release(stage_.stags[1], m.sctp_scatter_keep_o, m.sctp_scatter_release_o);
     readers(m, [](StagTable::Reader& reader, auto&, auto&, bool drops, bool asks, std::uint32_t index) {

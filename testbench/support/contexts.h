@@ -51,6 +51,15 @@ inline StagContext region(std::uint64_t address, std::uint64_t length, std::uint
   return c;
 }
 
+// What an STag of a peer names, or nullptr. A window is valid only if its region is.
+inline const StagContext* named(const ContextStore& contexts, std::uint32_t stag) {
+  const StagContext* const c = contexts.stag(Stag{stag});
+  if (c == nullptr || !c->names(stag)) return nullptr;
+  if (c->kind == StagKind::kRegion) return c;
+  const StagContext* const region = contexts.stag(Stag{c->region});
+  return region != nullptr && region->names(c->region) ? c : nullptr;
+}
+
 // Makes a region of pages of 4 KiB, from the first octet of the first one on, in the first entries of the page table.
 inline void paged_region(ContextStore& contexts, std::uint32_t stag, const std::vector<std::uint64_t>& pages,
                          std::uint8_t access = 0) {

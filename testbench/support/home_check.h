@@ -63,4 +63,25 @@ inline unsigned check_cq_home(Node& node, std::uint64_t base = 0) {
   return found;
 }
 
+// The same of the entries of STags that were not changed since they came.
+inline unsigned check_stag_home(Node& node, std::uint64_t base = 0) {
+  const StagTable& table = node.chip.contexts().stag_table;
+  unsigned found = 0;
+  for (std::uint32_t n = 0; n < table.rows(); ++n) {
+    const StagRow* const here = table.peek(n);
+    if (here == nullptr) continue;
+    ++found;
+    if (table.is_dirty(n)) continue;
+    const std::uint8_t* const stag = home_octets(node, base + 64 * std::uint64_t{n}, 64);
+    EXPECT_EQ(bits_of(stag, 0, 1), here->stag.allocated) << "STag index " << n;
+    EXPECT_EQ(bits_of(stag, 1, 1), here->stag.valid) << "STag index " << n;
+    EXPECT_EQ(bits_of(stag, 5, 8), here->stag.key) << "STag index " << n;
+    EXPECT_EQ(bits_of(stag, 13, 8), here->stag.access) << "STag index " << n;
+    EXPECT_EQ(bits_of(stag, 149, 64), here->stag.address) << "STag index " << n;
+    EXPECT_EQ(bits_of(stag, 213, 64), here->stag.length) << "STag index " << n;
+    EXPECT_EQ(bits_of(stag, 442, 21), here->windows) << "STag index " << n;
+  }
+  return found;
+}
+
 }  // namespace rnic::test

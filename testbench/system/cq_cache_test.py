@@ -2,6 +2,7 @@
 import json
 import unittest
 
+from few_rows import few_rows
 from rnicsim import TRACES, ProgramTest
 
 KNEES = TRACES / "qp-scaling.json"
@@ -12,17 +13,12 @@ class CqCache(ProgramTest):
     def stats(self, scenario, *options):
         return self.run_scenario(scenario, "--no-capture", *options)
 
-    def small(self, entries, ways, policy, misses, home):
-        values = {f"{CACHE}.entries": entries, f"{CACHE}.ways": ways, f"{CACHE}.policy": policy,
-                  f"{CACHE}.misses_in_flight": misses, "rnic.context.home.kind": home}
-        return [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
-
     def test_every_kind_of_work_with_few_queues_on_the_chip(self):
         sizes = ((1, 1, "lru", 1, "host"), (2, 2, "plru", 4, "host"), (4, 2, "random", 2, "board"), (2, 1, "lru", 64, "host"))
         for scenario in ("qps16", "sctp_qps16", "atomics", "churn", "page_lists"):
             for size in sizes:
                 with self.subTest(scenario=scenario, size=size):
-                    stats = self.stats(TRACES / f"{scenario}.json", *self.small(*size))
+                    stats = self.stats(TRACES / f"{scenario}.json", *few_rows("cq", *size))
                     self.assertTrue(all(check["passed"] for check in stats["checks"]))
                     home = [{name: counter["value"] for name, counter in node["rnic"]["context_home"].items()} for node in stats["stats"].values()]
                     self.assertGreater(sum(node["write_backs"] for node in home), 10 if size[0] < 4 else -1)
@@ -51,7 +47,7 @@ class CqCache(ProgramTest):
         without = self.stats(scenario)["digest"]
         all_of_them = self.stats(scenario, "--set", f"{CACHE}.entries=256", "--set", f"{CACHE}.tag_cycles=7")["digest"]
         self.assertEqual(all_of_them, without)
-        self.assertNotEqual(self.stats(scenario, *self.small(2, 1, "lru", 4, "host"))["digest"], without)
+        self.assertNotEqual(self.stats(scenario, *few_rows("cq", 2, 1, "lru", 4, "host"))["digest"], without)
 
 
 if __name__ == "__main__":

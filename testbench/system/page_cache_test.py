@@ -2,6 +2,7 @@
 import json
 import unittest
 
+from few_rows import few_rows
 from rnicsim import TRACES, ProgramTest
 
 KNEES = TRACES / "mr-scaling.json"
@@ -33,14 +34,12 @@ class PageCache(ProgramTest):
         self.assertEqual(limited, 4)
 
     def test_every_kind_of_operation_with_few_rows_on_the_chip(self):
-        for entries, ways, policy, misses, home in ((1, 1, "lru", 1, "host"), (2, 2, "plru", 4, "host"), (3, 3, "random", 2, "host"),
-                                                    (8, 4, "random", 8, "board"), (2, 1, "lru", 64, "board")):
-            values = {f"{CACHE}.entries": entries, f"{CACHE}.ways": ways, f"{CACHE}.policy": policy,
-                      f"{CACHE}.misses_in_flight": misses, "rnic.context.home.kind": home}
-            stats = self.stats(TRACES / "page_lists.json", *(word for key, value in values.items() for word in ("--set", f"{key}={value}")))
-            self.assertTrue(all(check["passed"] for check in stats["checks"]), values)
+        for size in ((1, 1, "lru", 1, "host"), (2, 2, "plru", 4, "host"), (3, 3, "random", 2, "host"), (8, 4, "random", 8, "board"),
+                     (2, 1, "lru", 64, "board")):
+            stats = self.stats(TRACES / "page_lists.json", *few_rows("page", *size))
+            self.assertTrue(all(check["passed"] for check in stats["checks"]), size)
             for node in stats["stats"].values():
-                self.assertGreater(node["rnic"]["page_cache"]["evictions"]["value"], 50, values)
+                self.assertGreater(node["rnic"]["page_cache"]["evictions"]["value"], 50, size)
                 self.assertEqual([node["rnic"]["context_home"][name]["value"] for name in ("failed", "corrupt")], [0, 0])
 
     def test_a_cache_with_room_for_all_rows_is_none(self):

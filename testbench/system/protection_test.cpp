@@ -71,9 +71,18 @@ class Reference {
   }
 };
 
+// Every other time few entries of STags are on the chip, and their home is in host memory.
+NodeConfig config_of(std::uint64_t seed) {
+  NodeConfig config;
+  if (seed % 2 == 0) config.rnic.context.cache.stag = {1, 1, CachePolicy::kLru, 2, 1};
+  return config;
+}
+
 class Protection : public GuardBench, public testing::WithParamInterface<std::uint64_t> {
  protected:
   using Grant = Reference::Grant;
+
+  Protection() : GuardBench(config_of(GetParam())) {}
 
   std::uint64_t any(std::initializer_list<std::uint64_t> values) { return values.begin()[prng.below(values.size())]; }
   unsigned some_rights() {

@@ -19,24 +19,42 @@ void ContextStore::check_reads(FlowId f, const FlowContext& c) const {
                  "the context of flow " + std::to_string(f.v) + " changes while its octets are in the pipeline");
 }
 
-// One after the other: several writes of a cycle may name one entry. A region begins each key without windows.
+// One after the other: several writes of a cycle may name one entry.
 void ContextStore::apply_stags() {
-  for (const auto& [i, c] : stag_writes_) {
-    const StagContext old = stag_table.peek(i)->stag;
-    if (old.is_bound()) count_window(Stag{old.region}, -1);
-    if (old.key != c.key) stag_table.write(i, &StagRow::windows, std::uint32_t{0});
-    stag_table.write(i, &StagRow::stag, c);
-    stag_table.settle_writes();
-    if (c.is_bound()) count_window(Stag{c.region}, 1);
-  }
+  for (const auto& [i, c] : stag_writes_) apply_stag(i, c);
   stag_writes_.clear();
+  for (const Stag s : stag_ends_) {
+    StagContext ended = entry(index_of(s)).stag;
+    if (!ended.names(s.v)) continue;
+    ended.valid = false;
+    apply_stag(index_of(s), ended);
+  }
+  stag_ends_.clear();
+}
+
+const StagRow& ContextStore::entry(std::uint32_t index) const {
+  const StagRow* const row = stag_table.peek(index);
+  RNIC_CHECK_MSG(row != nullptr, "an entry of the STag table is written that is not on the chip");
+  return *row;
+}
+
+// A region begins each key without windows.
+void ContextStore::apply_stag(std::uint32_t i, const StagContext& c) {
+  const StagContext old = entry(i).stag;
+  if (old.is_bound()) count_window(Stag{old.region}, -1);
+  if (old.key != c.key) stag_table.change(i, &StagRow::windows, std::uint32_t{0});
+  stag_table.change(i, &StagRow::stag, c);
+  stag_table.settle_writes();
+  if (c.is_bound()) count_window(Stag{c.region}, 1);
+  valid_stags_ += c.valid;
+  valid_stags_ -= old.valid;
 }
 
 // A window that outlives the key of its region does not count any more.
 void ContextStore::count_window(Stag region, int change) {
   const StagRow* r = row(region);
   if (r == nullptr || !r->has_key(region) || (change < 0 && r->windows == 0)) return;
-  stag_table.write(index_of(region), &StagRow::windows, r->windows + static_cast<std::uint32_t>(change));
+  stag_table.change(index_of(region), &StagRow::windows, r->windows + static_cast<std::uint32_t>(change));
   stag_table.settle_writes();
 }
 
@@ -50,12 +68,8 @@ void ContextStore::describe(const Description& d) {
   add("qps", qps_, "QPs", "queue pairs that exist");
   add("cqs", cqs_, "CQs", "completion queues that exist");
   add("srqs", srqs_, "SRQs", "shared receive queues that exist");
-  const auto valid_stags = [this] {
-    double valid = 0;
-    for (std::uint32_t i = 0; i < stag_table.rows(); ++i) valid += stag_table.peek(i)->stag.valid ? 1 : 0;
-    return valid;
-  };
-  d.stats().derived("stags", valid_stags, "STags", "STags that are valid");
+  d.stats().derived(
+      "stags", [this] { return static_cast<double>(valid_stags_); }, "STags", "STags that are valid");
   d.owners(*this);
   for (std::uint32_t i = 0; i < qps_.size() && d.shows_probes(); ++i) {
     const QpContext& qp = qps_[i];

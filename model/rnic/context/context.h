@@ -25,7 +25,7 @@ class ContextStore final : public Committed, public Part, public Owners {
     unsigned qps = 256, flows = 256, cqs = 256, stags = 1024, srqs = 64, pages = 1024;
     std::uint32_t node = 0;
     TableConfig page_table = {}, stag_table = StagTableConfig{}, cq_table = {};
-    CacheConfig page_cache = {}, cq_cache = {};
+    CacheConfig page_cache = {}, cq_cache = {}, stag_cache = {};
     bool home_in_host = true;   // of what is cached
     const char* chip = "chip";  // before the names of tables
   };
@@ -33,7 +33,7 @@ class ContextStore final : public Committed, public Part, public Owners {
       : in_flight(clk),
         page_table(std::string(sizes.chip) + ".page_table", clk, PageRow::rows(sizes.pages), sizes.page_table,
                    &sizes.page_cache),
-        stag_table(std::string(sizes.chip) + ".stag_table", clk, sizes.stags, sizes.stag_table),
+        stag_table(std::string(sizes.chip) + ".stag_table", clk, sizes.stags, sizes.stag_table, &sizes.stag_cache),
         cq_table(std::string(sizes.chip) + ".cq_table", clk, sizes.cqs, sizes.cq_table, &sizes.cq_cache),
         clk_(clk),
         node_(sizes.node),
@@ -58,22 +58,9 @@ class ContextStore final : public Committed, public Part, public Owners {
     return flow(f);
   }
   const SrqContext& srq(Srqn n) const { return at(srqs_, n.v); }
-  // The entry an STag points at, or nullptr if its index is outside the table; the caller checks valid and key.
+  // The entry an STag points at, for observers, which are no hardware: nullptr if it is not on the chip or outside the
+  // table.
   const StagContext* stag(Stag s) const { return row(s) != nullptr ? &row(s)->stag : nullptr; }
-
-  // What an STag of a peer names, or nullptr. A window is valid only if its region is.
-  const StagContext* named(Stag s) const {
-    const StagContext* c = stag(s);
-    if (c == nullptr || !c->names(s.v)) return nullptr;
-    if (c->kind == StagKind::kRegion) return c;
-    const StagContext* region = stag(Stag{c->region});
-    return region != nullptr && region->names(c->region) ? c : nullptr;
-  }
-  // Whether windows are bound to the region that this STag names, or named last.
-  bool has_windows(Stag region) const {
-    const StagRow* r = row(region);
-    return r != nullptr && r->has_windows(region);
-  }
 
   // For numbers that come from the host: whether they are inside the table.
   bool has(Qpn n) const override { return n.v < qps_.size(); }
@@ -132,7 +119,7 @@ class ContextStore final : public Committed, public Part, public Owners {
     if (!home_in_host_) return 0;
     return static_cast<std::uint32_t>((home_layout().bytes() + abi::kHomePageBytes - 1) >> abi::kLogHomePage);
   }
-  HomeLayout home_layout() const { return {page_table, cq_table}; }
+  HomeLayout home_layout() const { return {page_table, cq_table, stag_table}; }
   std::size_t stags() const { return stag_table.rows(); }
 
   void describe(const Description& d) override;  // how many entries of each table are valid
@@ -155,11 +142,19 @@ class ContextStore final : public Committed, public Part, public Owners {
     RNIC_CHECK(i < pages_);
     page_table.write(i / PageRow::kPages, &PageRow::page, i % PageRow::kPages, bus_address);
   }
+  // Of an entry on the chip, as is that of a window's region.
   void write(Stag s, const StagContext& c) {
     RNIC_CHECK(stag_table.has(index_of(s)));
     stag_writes_.emplace_back(index_of(s), c);
     clk_.commit_later(*this);
   }
+  // Names nothing from the next cycle on, whatever else is written to the entry in this one.
+  void end(Stag s) {
+    stag_ends_.push_back(s);
+    clk_.commit_later(*this);
+  }
+  // Of one that could not be fetched: nobody knows what it was.
+  void replace(Stag s, const StagContext& c) { stag_table.replace(index_of(s), {c, 0}); }
 
   // Calls the stage when a context has changed.
   void wake_at_change(Stage& stage) { waiters_.add(stage); }
@@ -179,7 +174,9 @@ class ContextStore final : public Committed, public Part, public Owners {
     clear(cq_writes_, cqs_);
     cq_table.reset();
     stag_writes_.clear();
+    stag_ends_.clear();
     stag_table.reset();
+    valid_stags_ = 0;
     clear(srq_writes_, srqs_);
     page_table.reset();
   }
@@ -202,6 +199,8 @@ class ContextStore final : public Committed, public Part, public Owners {
   std::uint32_t life(std::uint32_t epoch) const { return lives_ + epoch - (epoch != 0); }
   const StagRow* row(Stag s) const { return stag_table.has(index_of(s)) ? stag_table.peek(index_of(s)) : nullptr; }
   void apply_stags();
+  const StagRow& entry(std::uint32_t index) const;
+  void apply_stag(std::uint32_t index, const StagContext& c);
   void count_window(Stag region, int change);
   void note_read(FlowId f, Cycle cycle) const;
   void check_reads(FlowId f, const FlowContext& written) const;
@@ -249,6 +248,8 @@ class ContextStore final : public Committed, public Part, public Owners {
   Writes<FlowContext> flow_writes_;
   Writes<CqLife> cq_writes_;
   Writes<StagContext> stag_writes_;
+  std::vector<Stag> stag_ends_;
+  std::uint32_t valid_stags_ = 0;
   Writes<SrqContext> srq_writes_;
   Waiters waiters_;
 };

@@ -18,13 +18,14 @@ ContextHome::ContextHome(sc_core::sc_module_name nm, ClockDomain& clk, ContextSt
       contexts_(contexts),
       pages_(contexts.page_table, contexts.home_layout()),
       cqs_(contexts.cq_table, contexts.home_layout()),
+      stags_(contexts.stag_table, contexts.home_layout()),
       kind_(config.kind),
       flip_fetch_(config.flip_fetch),
       board_(clk, config.board, kind_ == HomeKind::kBoard ? contexts.home_layout().bytes() : 0),
       home_(contexts.home_pages(), kNowhere),
-      fetches_(contexts.page_table.misses_in_flight() + contexts.cq_table.misses_in_flight()) {
-  contexts.page_table.connect_home(page_misses);
-  contexts.cq_table.connect_home(cq_misses);
+      fetches_(contexts.page_table.misses_in_flight() + contexts.cq_table.misses_in_flight() +
+               contexts.stag_table.misses_in_flight()) {
+  for (Input& input : inputs_) input.table.table().connect_home(input.misses);
 }
 
 void ContextHome::reset() {
@@ -32,7 +33,7 @@ void ContextHome::reset() {
   fetches_.assign(fetches_.size(), {});
   to_send_.clear();
   fetching_ = 0;
-  cq_turn_ = false;
+  turn_ = 0;
   writes_.clear();
   reports_.clear();
   board_.reset();
@@ -84,8 +85,7 @@ bool ContextHome::take_op() {
     case HomeOp::Kind::kRelease:
       if (!at_rest() || !events->can_push()) return false;
       home_.assign(home_.size(), kNowhere);
-      for (HomedTable* homed : {static_cast<HomedTable*>(&pages_), static_cast<HomedTable*>(&cqs_)})
-        homed->table().forget();
+      for (Input& input : inputs_) input.table.table().forget();
       events->push({HomeEvent::Kind::kReleased});
       break;
   }
@@ -94,7 +94,9 @@ bool ContextHome::take_op() {
 }
 
 bool ContextHome::at_rest() {
-  return writes_.empty() && fetching_ == 0 && reports_.empty() && !page_misses->can_pop() && !cq_misses->can_pop();
+  const bool missed =
+      std::any_of(inputs_.begin(), inputs_.end(), [](const Input& input) { return input.misses->can_pop(); });
+  return writes_.empty() && fetching_ == 0 && reports_.empty() && !missed;
 }
 
 // To the chip, if the row is there, and to the home.
@@ -149,17 +151,19 @@ std::uint8_t* ContextHome::write_home(const HomedTable& table, std::uint32_t row
 
 // Of each table in turn.
 bool ContextHome::take_miss() {
-  const auto take = [this](bool cq) { return cq ? take_miss(cq_misses, cqs_) : take_miss(page_misses, pages_); };
-  for (const bool cq : {cq_turn_, !cq_turn_}) {
-    if (!take(cq)) continue;
-    cq_turn_ = !cq;
+  for (unsigned i = 0; i < inputs_.size(); ++i) {
+    const unsigned input = (turn_ + i) % inputs_.size();
+    if (!take_miss(inputs_[input])) continue;
+    turn_ = (input + 1) % inputs_.size();
     return true;
   }
   return false;
 }
 
 // A row that makes room goes to the home first, if a stage has changed it.
-bool ContextHome::take_miss(PopPort<TableMiss>& misses, HomedTable& table) {
+bool ContextHome::take_miss(Input& input) {
+  PopPort<TableMiss>& misses = input.misses;
+  HomedTable& table = input.table;
   if (!misses->can_pop() || (misses->front().dirty && !can_write())) return false;
   const TableMiss miss = misses->pop();
   if (miss.dirty) write_back(table, miss);

@@ -59,6 +59,7 @@ class ContextHome final : public Stage {
 
   PopPort<TableMiss> page_misses{*this, "page_misses"};
   PopPort<TableMiss> cq_misses{*this, "cq_misses"};
+  PopPort<TableMiss> stag_misses{*this, "stag_misses"};
   PopPort<HomeOp> ops{*this, "ops"};
   PushPort<HomeEvent> events{*this, "events"};
   PushPort<DmaReadRequest> read{*this, "read"};
@@ -84,6 +85,10 @@ class ContextHome final : public Stage {
     Cycle since = 0;
     std::uint64_t octet() const { return from->octet_of(miss.index); }
   };
+  struct Input {
+    PopPort<TableMiss>& misses;
+    HomedTable& table;
+  };
   struct Lost {
     abi::ContextKind kind;
     std::uint32_t row;
@@ -97,7 +102,7 @@ class ContextHome final : public Stage {
   std::uint8_t* write_home(const HomedTable& table, std::uint32_t row, std::uint64_t octet, std::uint32_t bytes);
   void write_back(HomedTable& table, const TableMiss& miss);
   bool take_miss();
-  bool take_miss(PopPort<TableMiss>& misses, HomedTable& table);
+  bool take_miss(Input& input);
   bool send();
   void send(unsigned number);
   void drop(unsigned number);
@@ -114,6 +119,8 @@ class ContextHome final : public Stage {
   ContextStore& contexts_;
   HomedPages pages_;
   HomedCqs cqs_;
+  HomedStags stags_;
+  std::array<Input, 3> inputs_{{{page_misses, pages_}, {cq_misses, cqs_}, {stag_misses, stags_}}};
   const HomeKind kind_;
   const unsigned flip_fetch_;
   BufferPool images_{HomedTable::kMaxRowBytes};
@@ -122,7 +129,7 @@ class ContextHome final : public Stage {
   std::vector<Fetch> fetches_;
   std::vector<unsigned> to_send_;  // fetches
   unsigned fetching_ = 0;
-  bool cq_turn_ = false;        // whose miss is taken first
+  unsigned turn_ = 0;           // input whose miss is taken first
   Ring<std::uint64_t> writes_;  // rows, by their octet, of what is on its way
   Ring<Lost> reports_;
   ContextHomeCounters counters_;

@@ -9,6 +9,7 @@
 #include "model/rnic/context/home_entry.h"
 #include "model/rnic/context/home_image.h"
 #include "model/rnic/context/page_table.h"
+#include "model/rnic/context/stag_table.h"
 
 namespace rnic {
 
@@ -22,6 +23,11 @@ struct CqHome {
   using State = HomeImage<CqState, kPartBytes>;
 };
 
+struct StagHome {
+  static constexpr std::uint32_t kRowBytes = 64;
+  using Row = HomeImage<StagRow, kRowBytes>;
+};
+
 struct HomeLayout {
   struct Part {
     std::uint64_t base = 0;  // octet of its first row; a multiple of 4 KiB
@@ -31,9 +37,10 @@ struct HomeLayout {
   static constexpr std::uint64_t kAlign = 4096;
 
   // Tables that have no home take no room.
-  HomeLayout(const PageTable& pages, const CqTable& cqs) {
+  HomeLayout(const PageTable& pages, const CqTable& cqs, const StagTable& stags) {
     add(abi::ContextKind::kPages, pages, PageHome::kRowBytes);
     add(abi::ContextKind::kCq, cqs, CqHome::kRowBytes);
+    add(abi::ContextKind::kStag, stags, StagHome::kRowBytes);
   }
   const Part& operator[](abi::ContextKind kind) const { return parts_[static_cast<std::size_t>(kind)]; }
   std::uint64_t bytes() const { return bytes_; }

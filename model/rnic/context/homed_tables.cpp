@@ -44,4 +44,20 @@ HomedTable::Dirty HomedCqs::pack_dirty(const TableMiss& miss, std::uint8_t* to) 
   return {octet, CqHome::kPartBytes};
 }
 
+HomedStags::HomedStags(StagTable& table, const HomeLayout& layout)
+    : HomedTable(table, abi::ContextKind::kStag, layout[abi::ContextKind::kStag]), table_(table) {}
+
+bool HomedStags::fill(const TableMiss& miss, const std::uint8_t* octets) {
+  StagRow row;
+  const bool whole = StagHome::Row::unpack(octets, octet_of(miss.index), row);
+  table_.fill(miss, whole ? &row : nullptr);
+  return whole;
+}
+
+HomedTable::Dirty HomedStags::pack_dirty(const TableMiss& miss, std::uint8_t* to) {
+  const std::uint64_t octet = octet_of(miss.leaving);
+  StagHome::Row::pack(table_.leaving(miss), octet, to);
+  return {octet, StagHome::kRowBytes};
+}
+
 }  // namespace rnic

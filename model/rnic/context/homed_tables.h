@@ -10,6 +10,7 @@
 #include "model/rnic/context/home_image.h"
 #include "model/rnic/context/home_layout.h"
 #include "model/rnic/context/page_table.h"
+#include "model/rnic/context/stag_table.h"
 
 namespace rnic {
 
@@ -74,6 +75,18 @@ class HomedCqs final : public HomedTable {
 
  private:
   CqTable& table_;
+};
+
+// Changed by stag_work alone, on the chip. An entry that is lost names nothing; it is fetched again at its next use.
+class HomedStags final : public HomedTable {
+ public:
+  HomedStags(StagTable& table, const HomeLayout& layout);
+  bool fill(const TableMiss& miss, const std::uint8_t* octets) override;
+  void fail(const TableMiss& miss) override { table_.fill(miss, nullptr); }
+  Dirty pack_dirty(const TableMiss& miss, std::uint8_t* to) override;
+
+ private:
+  StagTable& table_;
 };
 
 }  // namespace rnic

@@ -42,12 +42,6 @@ std::optional<Stag> region_of(const StagRequest& r) {
 
 }  // namespace
 
-void end_stag(ContextStore& contexts, Stag stag) {
-  StagContext ended = *contexts.stag(stag);
-  ended.valid = false;
-  contexts.write(stag, ended);
-}
-
 StagWork::StagWork(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
     : Stage(nm, clk), contexts_(contexts) {
   contexts.stag_table.bind(entry_);
@@ -133,7 +127,7 @@ bool StagWork::finish(const SinkEnd& e) {
   Ending<SinkEnded> end;
   if (s != nullptr && s->stag.names(e.stag.v)) {
     if (s->may_be_invalidated(e.stag)) {
-      end_stag(contexts_, e.stag);
+      contexts_.end(e.stag);
       end.fence = fence();
     } else {
       end.answer.status = WcStatus::kMwBindErr;
@@ -147,7 +141,8 @@ bool StagWork::finish(const SinkEnd& e) {
 // An entry that is taken away may have had a valid STag.
 bool StagWork::finish(const StagWrite& w) {
   if (taking_away_ || !written->can_push()) return false;
-  contexts_.write(w.stag, w.context);
+  if (entry_.ok()) contexts_.write(w.stag, w.context);
+  else contexts_.replace(w.stag, w.context);
   count(WcStatus::kSuccess);
   if (!w.context.valid && !w.context.allocated) taking_away_ = {{w.stag}, fence()};
   else written->push({w.stag});
@@ -190,7 +185,7 @@ WcStatus StagWork::invalidate(const StagRequest& r) {
       !s->may_be_invalidated(stag)) {
     return WcStatus::kMwBindErr;
   }
-  end_stag(contexts_, stag);
+  contexts_.end(stag);
   return WcStatus::kSuccess;
 }
 

@@ -15,9 +15,6 @@
 
 namespace rnic {
 
-// Its memory is out of reach from the next cycle on, except for writes in progress: see StagFence.
-void end_stag(ContextStore& contexts, Stag stag);
-
 struct StagWorkCounters {
   std::uint64_t requests = 0, refused = 0, ended = 0;
   template <class V>

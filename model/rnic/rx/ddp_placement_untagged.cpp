@@ -1,7 +1,6 @@
 // DdpPlacement: the untagged buffer model.
 #include <algorithm>
 
-#include "model/rnic/context/stag_work.h"
 #include "model/rnic/rx/ddp_placement.h"
 
 namespace rnic {
@@ -166,7 +165,7 @@ Cause DdpPlacement::send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedV
   if (h.last()) {
     job_->segment.bytes = std::exchange(q.offset, 0u);
     job_->segment.wr_id = requests_.use(job_->segment.qpn);
-    if (wire::invalidates(op)) end_stag(contexts_, Stag{h.invalidate_stag});
+    if (wire::invalidates(op)) contexts_.end(Stag{h.invalidate_stag});
   }
   return {};
 }

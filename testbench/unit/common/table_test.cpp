@@ -456,7 +456,7 @@ class Keeper final : public Stage {
       : Stage(nm, clk), asks_(std::move(asks)), until_(until) {
     wake(0);
   }
-  Rows::Reader reader{*this, "keeper"};
+  Rows::Reader reader{*this, "keeper", 0, RowOrder::kAsAsked, 3};
   std::vector<std::pair<Cycle, std::vector<std::uint32_t>>> seen;  // words; kOutside: no such row
   static constexpr std::uint32_t kOutside = ~0u;
 

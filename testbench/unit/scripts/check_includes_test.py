@@ -56,6 +56,11 @@ class Includes(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("model/tx/tx.h:1 includes model/secret/secret.h of target rnic_secret", text)
 
+    def test_rows_that_a_stage_has_not_asked_for_are_named(self):
+        self.assertEqual(self.run_with({"model/tx/tx.cpp": "// one\nuse(contexts_.stag_table.peek(3));\n"}), (1,
+            "model/tx/tx.cpp:2 reads a row of a table without a port\n"))
+        self.assertEqual(self.run_with({"model/other/other.cpp": "use(contexts_.stag_table.peek(3));\n"}), (0, ""))
+
     def test_a_second_target_of_a_folder_has_its_own_link_line(self):
         status, text = self.run_with({"model/wire/frame.cpp": '#include "model/wire/text.h"\n'})
         self.assertEqual(status, 1)

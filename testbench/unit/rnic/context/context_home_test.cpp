@@ -3,6 +3,8 @@
 #include <map>
 #include <memory>
 
+#include "model/common/prng.h"
+#include "model/rnic/context/stag_work.h"
 #include "testbench/support/contexts.h"
 #include "testbench/support/fake_dma.h"
 
@@ -464,18 +466,194 @@ TEST_F(CqHomeTest, ARowThatCannotBeReadIsLostUntilItsQueueIsDestroyed) {
   EXPECT_EQ(b.dma.requests().size(), 2u);
 }
 
-TEST_F(CqHomeTest, TwoTablesFollowEachOtherInTheirHome) {
+TEST_F(CqHomeTest, TablesFollowEachOtherInTheirHome) {
   ContextStore::Sizes s{4, 4, kCqs, 16, 4, 65};
   s.cq_cache = kCache;
   s.page_cache = kCache;
+  s.stag_cache = kCache;
   ContextStore contexts(clk, s);
   const HomeLayout layout = contexts.home_layout();
   EXPECT_EQ(layout[abi::ContextKind::kPages].base, 0u);
   EXPECT_EQ(layout[abi::ContextKind::kCq].base, 4096u);  // behind 17 rows of 32 octets
-  EXPECT_EQ(layout.bytes(), 8192u);
-  EXPECT_EQ(layout.kinds(), 3u);
+  EXPECT_EQ(layout[abi::ContextKind::kStag].base, 8192u);
+  EXPECT_EQ(layout.bytes(), 3u * 4096);
+  EXPECT_EQ(layout.kinds(), 7u);
   EXPECT_EQ(contexts.home_pages(), 1u);
 }
+
+// ---- STags: stag_work changes their entries on the chip
+
+class StagHomeTest : public StageTest {
+ protected:
+  static constexpr unsigned kStags = 16;
+  static constexpr CacheConfig kCache{2, 2, CachePolicy::kLru, 2, 1};
+  static ContextStore::Sizes sizes(HomeKind kind, const CacheConfig& cache) {
+    ContextStore::Sizes s{4, 4, 4, kStags, 4, 64};
+    s.stag_cache = cache;
+    s.home_in_host = kind == HomeKind::kHost;
+    return s;
+  }
+  struct Bench {
+    explicit Bench(ContextHomeConfig config = {}, const CacheConfig& cache = kCache)
+        : clk(sc_core::sc_gen_unique_name("clock"), {}),
+          contexts(clk, sizes(config.kind, cache)),
+          stag_work(sc_core::sc_gen_unique_name("stag_work"), clk, contexts),
+          dut(sc_core::sc_gen_unique_name("context_home"), clk, contexts, config) {
+      for (std::uint32_t n = 1; n < 3; ++n) contexts.write(Qpn{n}, rts_qp(n));
+      contexts.commit();
+      if (contexts.home_pages() != 0) ops.send({HomeOp::Kind::kHomePage, 0, 0});
+    }
+    ClockDomain clk;
+    ContextStore contexts;
+    StagWork stag_work;
+    ContextHome dut;
+    Source<HomeOp> ops = drive(dut.ops);
+    Sink<HomeEvent> events = collect(dut.events);
+    Source<StagRequest> queues = drive(stag_work.request);
+    Sink<StagRequestDone> done = collect(stag_work.request_done);
+    Source<SinkEnd> reads = drive(stag_work.sink);
+    Sink<SinkEnded> ended = collect(stag_work.sink_ended);
+    Source<StagWrite> firmware = drive(stag_work.write);
+    Sink<StagWritten> written = collect(stag_work.written);
+    FakeDma dma{dut.read, dut.read_done};
+    FakeDmaWrite writes{dut.write, dut.write_done, dma.memory};
+
+    std::vector<abi::WcStatus> statuses() const {
+      std::vector<abi::WcStatus> all;
+      for (const StagRequestDone& d : done) all.push_back(d.status);
+      return all;
+    }
+  };
+  static StagWrite write(std::uint32_t index, const StagContext& c) { return {Stag{stag_of(index)}, c}; }
+  static StagRequest invalidate(std::uint32_t stag) {
+    abi::Wqe w;
+    w.opcode = abi::WrOpcode::kLocalInv;
+    w.invalidate_stag = stag;
+    return {Qpn{1}, 1, w};
+  }
+};
+
+// Octet for octet, by hand: allocated, valid, kind, zero_based are bits 0 to 4, then key and access, 8 bits each.
+TEST_F(StagHomeTest, AnEntryIsWhereItBelongsWhenItMakesRoom) {
+  Bench b;
+  StagContext c = region(0x8000, 0x1000, 0x1f, 9);
+  c.address = 0x123;
+  for (const std::uint32_t index : {3u, 5u, 6u}) b.firmware.send(write(index, c));
+  run_until_idle();
+  EXPECT_THAT(b.writes.writes(), ElementsAre(std::pair(3u * 64, 64u)));
+  const std::uint8_t* const octets = &b.dma.memory[3 * 64];
+  const auto bits = [octets](unsigned first, unsigned width) {
+    std::uint64_t value = 0;
+    for (unsigned i = 0; i < width; ++i) {
+      value |= std::uint64_t{octets[(first + i) / 8] >> (first + i) % 8 & 1u} << i;
+    }
+    return value;
+  };
+  EXPECT_EQ(bits(0, 5), 2u);
+  EXPECT_EQ(bits(5, 8), 0x5au);
+  EXPECT_EQ(bits(13, 8), 0x1fu);
+  EXPECT_EQ(bits(21, 32), 9u);               // pd
+  EXPECT_EQ(bits(21 + 4 * 32, 64), 0x123u);  // behind region, qpn, qp_epoch
+  EXPECT_EQ(bits(21 + 4 * 32 + 64, 64), 0x1000u);
+  EXPECT_EQ(bits(21 + 4 * 32 + 128, 64), 0x8000u);
+  EXPECT_EQ(b.dut.counters().write_backs, 1u);
+  EXPECT_EQ(b.contexts.stag_table.peek(3), nullptr);
+}
+
+// Whatever the requests are and wherever the entries: each has the outcome that it has on a chip with all of them.
+class StagHomeOfEachKind : public StagHomeTest, public testing::WithParamInterface<HomeKind> {};
+TEST_P(StagHomeOfEachKind, RequestsHaveTheSameOutcomesAsWithAllEntriesOnTheChip) {
+  ContextHomeConfig config;
+  config.kind = GetParam();
+  Bench all(config, CacheConfig{}), one(config, {1, 1, CachePolicy::kLru, 1, 0}), two(config, kCache);
+  Prng random(3);
+  for (unsigned n = 0; n < 1500; ++n) {
+    const auto index = static_cast<std::uint32_t>(random.below(6));
+    const std::uint32_t stag = stag_of(index, static_cast<std::uint8_t>(0x5a + random.below(2)));
+    const auto of = static_cast<std::uint32_t>(random.below(6));
+    abi::Wqe w;
+    w.rkey = w.invalidate_stag = stag;
+    const std::uint64_t kind = random.below(9);
+    w.opcode = kind < 3 ? abi::WrOpcode::kBindMw : kind < 5 ? abi::WrOpcode::kRegMr : abi::WrOpcode::kLocalInv;
+    abi::Registration r{0x1000, 0x100, stag_of(of), abi::kRemoteRead};
+    if (kind < 5) r.put(w);
+    StagContext c;
+    switch (random.below(4)) {
+      case 0:
+        c = region(0x1000, 0x1000, abi::kLocalWrite | abi::kMwBind);
+        break;
+      case 1:
+      case 2:
+        c.allocated = true;
+        c.pd = Pdn{1};
+        c.kind = static_cast<StagKind>(random.below(3));
+        break;
+      default:
+        break;
+    }
+    const std::uint64_t from = random.below(10);
+    for (Bench* b : {&all, &one, &two}) {
+      if (from < 7) b->queues.send({Qpn{1}, 1, w});
+      else if (from < 9) b->firmware.send(write(index, c));
+      else b->reads.send({Stag{stag}});
+    }
+    run_until_idle();
+  }
+  unsigned succeeded = 0;
+  for (const abi::WcStatus status : all.statuses()) succeeded += status == abi::WcStatus::kSuccess;
+  EXPECT_GT(succeeded, 60u);
+  for (Bench* b : {&one, &two}) {
+    EXPECT_EQ(b->statuses(), all.statuses());
+    ASSERT_EQ(b->ended.size(), all.ended.size());
+    for (std::size_t n = 0; n < all.ended.size(); ++n) EXPECT_EQ(b->ended[n].status, all.ended[n].status);
+    EXPECT_GT(b->dut.counters().write_backs, 50u);
+    EXPECT_EQ(b->contexts.stag_table.cache_counters().dirty, b->dut.counters().write_backs);
+    EXPECT_THAT(b->events, IsEmpty());
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Kinds, StagHomeOfEachKind, testing::Values(HomeKind::kHost, HomeKind::kBoard));
+
+// Many at once, from all inputs, with one place: nobody waits for another one's rows.
+TEST_F(StagHomeTest, EveryRequestIsAnsweredHoweverManyThereAre) {
+  Bench b({}, {1, 1, CachePolicy::kLru, 2, 1});
+  b.writes.hold = 9;
+  Prng random(5);
+  for (unsigned n = 0; n < 300; ++n) {
+    abi::Wqe w;
+    w.opcode = abi::WrOpcode::kBindMw;
+    w.rkey = stag_of(static_cast<std::uint32_t>(random.below(kStags)));
+    abi::Registration{0x1000, 0x100, stag_of(static_cast<std::uint32_t>(random.below(kStags))), abi::kRemoteRead}.put(
+        w);
+    b.queues.send({Qpn{1}, 1, w});
+    b.reads.send({Stag{stag_of(static_cast<std::uint32_t>(random.below(kStags)))}});
+    StagContext c = region(0x1000, 0x1000, abi::kMwBind);
+    c.allocated = random.below(2) != 0;
+    c.kind = static_cast<StagKind>(random.below(3));
+    b.firmware.send(write(static_cast<std::uint32_t>(random.below(kStags)), c));
+  }
+  run_until_idle();
+  EXPECT_EQ(b.done.size() + b.ended.size() + b.written.size(), 900u);
+}
+
+// A wrong octet in the home, or a read that fails: the STag names nothing, until the firmware writes its entry again.
+class StagHomeOctets : public StagHomeTest, public testing::WithParamInterface<int> {};
+TEST_P(StagHomeOctets, AnEntryThatIsLostNamesNothingUntilItIsWrittenAgain) {
+  Bench b;
+  At meanwhile("meanwhile", b.clk);
+  if (GetParam() >= 0) meanwhile.at(350, [&] { b.dma.memory[64 + static_cast<unsigned>(GetParam())] ^= 4; });
+  else b.dma.fails = {3};
+  b.firmware.send({write(1, region(0, 100, 0)), write(2, {}), write(3, {})});
+  b.queues.send_at(400, invalidate(stag_of(1)));
+  b.firmware.send_at(600, write(1, region(0, 200, 0)));
+  b.queues.send_at(800, invalidate(stag_of(1)));
+  run_until_idle();
+  EXPECT_THAT(b.statuses(), ElementsAre(abi::WcStatus::kMwBindErr, abi::WcStatus::kSuccess));
+  ASSERT_GE(b.events.size(), 1u);
+  EXPECT_EQ(b.events[0].kind, HomeEvent::Kind::kLost);
+  EXPECT_EQ(b.events[0].context, abi::ContextKind::kStag);
+  EXPECT_EQ(b.events[0].index, 1u);
+}
+INSTANTIATE_TEST_SUITE_P(Wrong, StagHomeOctets, testing::Values(-1, 0, 7, 59, 60, 63));
 
 }  // namespace
 }  // namespace rnic::test

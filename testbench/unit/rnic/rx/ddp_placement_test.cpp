@@ -1031,7 +1031,7 @@ TEST_F(DdpPlacementTest, InvalidateGoesUpWithTheMessage) {
   run_until_idle();
   EXPECT_EQ(placed[0].opcode, wire::Opcode::kSendInvalidate);
   EXPECT_EQ(placed[0].stag, 0x35au);
-  EXPECT_EQ(contexts.named(Stag{0x35a}), nullptr);
+  EXPECT_EQ(named(contexts, 0x35a), nullptr);
 }
 // Segments after the Send are no longer placed, even before the Send is delivered.
 TEST_F(DdpPlacementTest, InvalidateEndsTheStagForTheNextSegment) {

@@ -210,7 +210,7 @@ TEST_P(SegmentStagsTest, WhatASendInvalidatesIsAskedForBesideItsList) {
   send(fpdu(send_header(1, 0, true, kOther), 1));
   run_until_idle();
   expect_judged(first + read_cycles + 1 + (read_ports == 1));  // three entries, at one port
-  EXPECT_EQ(contexts.named(Stag{stag_of(kOther)}), nullptr);
+  EXPECT_EQ(named(contexts, stag_of(kOther)), nullptr);
 }
 // Beats of 16 octets: of an untagged header the second one has the end. The twin is for beats of 64.
 TEST_P(SegmentStagsTest, TheAskLeavesWithTheBeatThatCompletesTheHeader) {
@@ -391,7 +391,7 @@ TEST_P(SegmentStagsTest, ADroppedSegmentLeavesNothingToTheNextOne) {
       expect_judged(dropped + 1 + read_cycles);
       EXPECT_EQ(writes.size(), 1u);
       EXPECT_THAT(events, IsEmpty());
-      EXPECT_NE(contexts.named(Stag{stag_of(kOther)}), nullptr);
+      EXPECT_NE(named(contexts, stag_of(kOther)), nullptr);
     }
   }
 }

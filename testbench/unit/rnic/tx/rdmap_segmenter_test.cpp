@@ -904,7 +904,7 @@ abi::Wqe local_invalidate(std::uint32_t stag, unsigned flags = abi::kWqeSignaled
 TEST_F(RdmapSegmenterTest, WorkOnStagsIsDoneInItsTurnAndNeedsNoCredit) {
   post(local_invalidate(stag_of(3)));
   run_until_idle();
-  EXPECT_EQ(contexts.named(Stag{stag_of(3)}), nullptr);
+  EXPECT_EQ(named(contexts, stag_of(3)), nullptr);
   EXPECT_THAT(completions.cycles(), ElementsAre(kThrough + kEnds));
   EXPECT_EQ(completions[0].opcode, WrOpcode::kLocalInv);
   EXPECT_EQ(completions[0].status, WcStatus::kSuccess);
