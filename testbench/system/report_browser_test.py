@@ -90,7 +90,7 @@ class Page(ReportTest):
         self.open("out")
         memories = f"{section('Memories')}.querySelector('table')"
         cqs = [row for row, name in enumerate(self.column(memories, 0)) if name == "cq_table"]
-        self.assertEqual([self.column(memories, 3)[row] for row in cqs], ["256", "4"])
+        self.assertEqual([self.column(memories, 3)[row] for row in cqs], ["256", "7"], "four, and a spare place for each reader")
         self.assertEqual([self.column(memories, 7)[row] for row in cqs], ["9.3 KiB", "none on the chip"])
         self.assertEqual([self.column(memories, 12)[row] == "\u2013" for row in cqs], [True, False])
 

@@ -32,7 +32,7 @@ class Rtl(ProgramTest):
         run = self.run_program("run", TRACES / "write_bw.json", "--no-capture", "--rtl", "all",
                                "--set", "sim.max_time_us=100")
         self.assertEqual(run.returncode, 3, run.stderr)
-        self.assertRegex(run.stderr, r"(?m)^a\.rnic_a\.crc_insert waits for (its RTL to go on|room in out) \(in: \d+, ")
+        self.assertRegex(run.stderr, r"(?m)^a\.rnic_a\.crc_insert waits for (its RTL to go on|room in out) \(in: \d+[,)]")
 
     def test_one_by_one(self):
         self.compare(self.small_scenario(), "--rtl", "crc_insert,mpa_framer")

@@ -22,6 +22,7 @@ const kBlocks = [
   ["read_responder", 0, 1, [], "read_responder.reads"],
   ["atomic_alu", 0, 2, ["responder.atomics"], "atomic_alu.fetch_adds"],
   ["response_queue", 1, 2, [], "response_queue.responses"],
+  ["stag_work", 2, 2, [], "stag_work.requests"],
   ["cqe_writer", 0, 3, [], "cqe_writer.cqes"],
   ["sq_completion", 1, 3, [], null],
   ["terminate_generator", 2, 3, [], "terminate_generator.terminates"],
@@ -29,7 +30,8 @@ const kBlocks = [
   ["command_fetch", 4, 3, [], "command_fetch.commands"],
   ["fwcpu", 5, 3, ["fwcpu"], "fwcpu.operations"],
   ["tcp_connection", 6, 3, [], "tcp_connection.opened"],
-  ["context_home", 7, 3, ["context.page_cache", "context.page_misses"], "context_home.fetches"],
+  ["context_home", 7, 3, ["context.page_cache", "context.page_misses", "context.cq_cache", "context.cq_misses", "context.stag_cache",
+    "context.stag_misses"], "context_home.fetches"],
   ["sctp_crc_check", 3, 4, [], "sctp_crc_check.good"],
   ["sctp_crc_insert", 4, 4, [], "sctp_crc_insert.inserted"],
   ["sctp_association", 5, 4, [], "sctp_association.segments"],
@@ -58,7 +60,7 @@ const kLinks = {
   sq_completion: ["completion.send_cqes"], cqe_writer: ["completion.cqe_writes"], terminate_generator: ["firmware.terminates"],
   event_writer: ["firmware.event_writes"], command_fetch: ["firmware.commands"], tcp_connection: ["firmware.tcp_events"],
   sctp_rx: ["sctp.received"], sctp_association: ["sctp.segments", "sctp.packets"], sctp_tx: ["sctp.tx_frames"], sctp_crc_check: ["sctp.rx_checked"],
-  sctp_crc_insert: ["sctp.tx_sealed"], context_home: ["context.home_reads"],
+  sctp_crc_insert: ["sctp.tx_sealed"], context_home: ["context.home_reads"], stag_work: ["context.stag_requests_done"],
 };
 // The links of a chip's datapath in the utilization of stats.json.
 const kDatapaths = {

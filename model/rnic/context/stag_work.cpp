@@ -189,11 +189,11 @@ WcStatus StagWork::invalidate(const StagRequest& r) {
   return WcStatus::kSuccess;
 }
 
-WcStatus StagWork::fast_register(const StagRequest& request) {
-  const auto r = abi::Registration::of(request.wqe);
+WcStatus StagWork::fast_register(const StagRequest& work) {
+  const auto r = abi::Registration::of(work.wqe);
   const StagRow* const s = row(entry_);
   if (s == nullptr || !s->stag.allocated || s->stag.kind != StagKind::kRegion || s->stag.valid ||
-      s->stag.pd != contexts_.qp(request.qpn).pd) {
+      s->stag.pd != contexts_.qp(work.qpn).pd) {
     return WcStatus::kMwBindErr;
   }
   if (r.address + r.length < r.address || !rights_agree(r.access, r.access)) return WcStatus::kMwBindErr;
@@ -201,18 +201,18 @@ WcStatus StagWork::fast_register(const StagRequest& request) {
     return WcStatus::kMwBindErr;
   }
   StagContext region = s->stag;
-  make_valid(region, request.wqe.rkey, r);
+  make_valid(region, work.wqe.rkey, r);
   region.log_page = static_cast<std::uint8_t>(r.log_page);
   if (r.log_page != 0) region.bus = r.first_offset;
-  contexts_.write(stag_of(request), region);
+  contexts_.write(stag_of(work), region);
   return WcStatus::kSuccess;
 }
 
 // A window of type 1 is bound again whenever its owner likes; one of type 2 must be invalidated first, and then serves
 // the queue pair that bound it.
-WcStatus StagWork::bind(const StagRequest& request) {
-  const auto r = abi::Registration::of(request.wqe);
-  const Pdn pd = contexts_.qp(request.qpn).pd;
+WcStatus StagWork::bind(const StagRequest& work) {
+  const auto r = abi::Registration::of(work.wqe);
+  const Pdn pd = contexts_.qp(work.qpn).pd;
   const StagRow* const s = row(entry_);
   if (s == nullptr || !s->stag.allocated || s->stag.kind == StagKind::kRegion || s->stag.pd != pd) {
     return WcStatus::kMwBindErr;
@@ -221,7 +221,7 @@ WcStatus StagWork::bind(const StagRequest& request) {
   StagContext window = s->stag;
   if (s->stag.kind == StagKind::kWindow1 && r.length == 0) {
     window.valid = false;
-    contexts_.write(stag_of(request), window);
+    contexts_.write(stag_of(work), window);
     return WcStatus::kSuccess;
   }
   const StagRow* const of = row(region_);
@@ -231,16 +231,16 @@ WcStatus StagWork::bind(const StagRequest& request) {
       !rights_agree(r.access, region.access)) {
     return WcStatus::kMwBindErr;
   }
-  make_valid(window, request.wqe.rkey, r);
+  make_valid(window, work.wqe.rkey, r);
   window.address = region.address + (r.address - region.base());
   window.bus = region.bus + (r.address - region.base());
   window.log_page = region.log_page;
   window.first_page = region.first_page;
   window.pages = region.pages;
   window.region = r.lkey;
-  window.qpn = request.qpn;
-  window.qp_epoch = request.epoch;
-  contexts_.write(stag_of(request), window);
+  window.qpn = work.qpn;
+  window.qp_epoch = work.epoch;
+  contexts_.write(stag_of(work), window);
   return WcStatus::kSuccess;
 }
 
