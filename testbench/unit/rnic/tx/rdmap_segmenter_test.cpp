@@ -1,5 +1,6 @@
 #include "model/rnic/tx/rdmap_segmenter.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "model/common/prng.h"
@@ -597,9 +598,12 @@ TEST_P(TurnRaces, ARequestComesAmidTheTurnOfAResponse) {
   responder.send_at(5, answer(1, 0x100, 0, 0, 3000));
   fetch.send_at(GetParam(), {Qpn{1}, true, wqe(WrOpcode::kSend, {sge(4), sge(5, 0x10100)})});
   run_until_idle();
-  EXPECT_EQ(jobs.size(), 4u);
+  ASSERT_EQ(jobs.size(), 4u);
   EXPECT_EQ(responses.size(), 1u);
   EXPECT_EQ(completions.size(), 1u);
+  const Bytes sent = opcodes();
+  const auto send = static_cast<unsigned>(std::find(sent.begin(), sent.end(), 3) - sent.begin());
+  EXPECT_THAT(pieces(send), ElementsAre(Piece(0x10000, 4), Piece(0x10100, 5)));
 }
 TEST_P(TurnRaces, AMessageOfTheFirmwareGoesFirst) {
   allow();
