@@ -232,6 +232,8 @@ class TableBase : public Committed, public Part {
   // A row that was missed is there from the next cycle on, or is known not to come. Called in a stage's cycle.
   void arrived(const TableMiss& miss, bool ok);
   void mark_lost(std::uint32_t row) { lost_[row] = true; }
+  // With a cache: the row there could not be fetched.
+  bool is_bad(std::uint32_t place) const { return place != Residency::kNone && bad_[place]; }
 
  private:
   friend class TableReader;
@@ -263,7 +265,6 @@ class TableBase : public Committed, public Part {
   void drop_rows();
   void account();
   bool under_way(std::uint32_t place) const;
-  bool is_bad(std::uint32_t place) const { return place != Residency::kNone && bad_[place]; }
   void used_up(const TableReader& reader, std::uint32_t place);
   void reset_cache();
   void check_written_once(const std::byte* to, std::size_t octets) const;
@@ -387,8 +388,10 @@ class Table final : public TableBase {
     mark_lost(miss.index);
     arrived(miss, false);
   }
-  // For observers, which are no hardware. nullptr: it is not on the chip.
-  const T* peek(std::uint32_t row) const { return const_cast<Table*>(this)->find(row); }
+  // For observers, which are no hardware. nullptr: it is not on the chip, or could not be fetched.
+  const T* peek(std::uint32_t row) const {
+    return cached() && is_bad(place_of(row)) ? nullptr : const_cast<Table*>(this)->find(row);
+  }
 
   // All rows are as in the beginning, and nothing is on its way.
   void reset() {

@@ -60,9 +60,14 @@ bool StagWork::take() {
   return false;
 }
 
+// A request of a send queue is not taken while answers to earlier ones wait for room: the firmware, which may have to
+// make that room, must not wait for them.
 template <class T>
 bool StagWork::take(PopPort<T>& from) {
   if (!from->can_pop() || !entry_.can_ask()) return false;
+  if constexpr (std::is_same_v<T, StagRequest>) {
+    if (!request_done->can_push()) return false;
+  }
   const T command = from->pop();
   entry_.ask(index_of(stag_of(command)));
   if constexpr (std::is_same_v<T, StagRequest>) to_bind_ = region_of(command);
@@ -108,7 +113,6 @@ void StagWork::forget() {
 
 // A queue pair whose number was reused meanwhile has no effect, and hears nothing.
 bool StagWork::finish(const StagRequest& r) {
-  if (!request_done->can_push()) return false;
   StagRequestDone done{r.qpn, r.epoch, abi::WcStatus::kMwBindErr};
   if (contexts_.qp(r.qpn).epoch == r.epoch) {
     done.status = r.wqe.opcode == abi::WrOpcode::kLocalInv ? invalidate(r)
@@ -118,7 +122,8 @@ bool StagWork::finish(const StagRequest& r) {
   count(done.status);
   // The end of an STag, or of a window's earlier binding.
   if (done.status == WcStatus::kSuccess && r.wqe.opcode != abi::WrOpcode::kRegMr) requests_.push({done, fence()});
-  else request_done->push(done);
+  else if (request_done->can_push()) request_done->push(done);
+  else requests_.push({done, {}});
   return true;
 }
 

@@ -32,7 +32,6 @@ class ProbeGroup;
 class StatsGroup;
 
 // The firmware's own headers are included by sources only: changing them does not recompile the chip.
-namespace fw {}
 class ChipBus;
 class FirmwareTarget;
 struct CodePlace;

@@ -177,7 +177,8 @@ std::optional<OutboundMessage> TxScheduler::next_request(const QpContext& ctx, c
 bool TxScheduler::drained(const QpContext& ctx, const QpTx& q) const {
   if (q.request.active || q.response.active) return false;
   if (!q.peer_closed) return q.wqes.empty();
-  return q.due == 0 && (q.wqes.empty() || !q.may_start(ctx, oldest(q).wqe));
+  const bool sinks_end = q.reads == 0 && q.sinks != 0;  // a fenced request waits for this side alone
+  return q.due == 0 && (q.wqes.empty() || (!sinks_end && !q.may_start(ctx, oldest(q).wqe)));
 }
 
 // Requests and responses alternate by FPDU, but two tagged messages are never interleaved: no field of a tagged segment

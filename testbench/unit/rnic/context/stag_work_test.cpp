@@ -199,10 +199,13 @@ TEST_F(StagWorkTest, NothingIsLostBehindAnAnswerThatIsNotTaken) {
     queues.send(request(WrOpcode::kLocalInv, stag_of(n)));
   }
   reads.send_at(30, {Stag{stag_of(1)}});
+  firmware.send_at(100, {Stag{stag_of(2)}, region(0, 100, 0)});
   run_until_idle();
   EXPECT_EQ(done.size(), 11u);
-  EXPECT_EQ(ended.size(), 1u);
+  ASSERT_EQ(ended.size(), 1u);
   EXPECT_EQ(dut.counters().ended, 12u);
+  EXPECT_LT(ended.cycles()[0], 200u) << "the other inputs do not wait";
+  EXPECT_EQ(written.cycles()[0], 100 + kToEnd + t + kToEnd) << "the firmware may have to make the room";
 }
 
 TEST_F(StagWorkTest, FastRegistrationGivesAnAllocatedRegionItsMemoryAndKey) {

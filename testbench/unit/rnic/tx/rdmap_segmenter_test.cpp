@@ -413,6 +413,30 @@ TEST_F(RdmapSegmenterTest, AFencedRequestWaitsUntilTheSinkHasEnded) {
   EXPECT_EQ(completions[2].status, WcStatus::kLocProtErr);
   EXPECT_EQ(completions.cycles()[2], 81 + kBegins);
 }
+// The peer's FIN comes right after the last response: the fenced request can still be sent, and the drain waits for it.
+TEST_F(RdmapSegmenterTest, OnceThePeerHasClosedADrainWaitsForARequestBehindASinkThatEnds) {
+  closing();
+  post(wqe(WrOpcode::kRdmaReadWithInv, {sge(4)}));
+  post(wqe(WrOpcode::kSend, {}, abi::kWqeSignaled | abi::kWqeFence));
+  firmware.send_at(10, {Qpn{1}, TxInternalWork::Kind::kDrain});
+  rx.send_at(50, {{TxUnblock::Kind::kReadDone, Qpn{1}}, {TxUnblock::Kind::kPeerClosed, Qpn{1}}});
+  sq_completion.send_at(60, {TxUnblock::Kind::kSinkEnded, Qpn{1}});
+  run_until_idle();
+  EXPECT_THAT(jobs.cycles(), ElementsAre(kBegins, 60 + kThrough));
+  ASSERT_EQ(completions.size(), 3u);
+  EXPECT_EQ(completions[2].marker, WqeIssued::Marker::kDrain);
+}
+TEST_F(RdmapSegmenterTest, OnceThePeerHasClosedADrainWaitsForNoSinkOfAReadWithoutItsResponse) {
+  closing();
+  post(wqe(WrOpcode::kRdmaReadWithInv, {sge(4)}));
+  post(wqe(WrOpcode::kSend, {}, abi::kWqeSignaled | abi::kWqeFence));
+  firmware.send_at(10, {Qpn{1}, TxInternalWork::Kind::kDrain});
+  rx.send_at(50, {TxUnblock::Kind::kPeerClosed, Qpn{1}});
+  run_until_idle();
+  EXPECT_EQ(jobs.size(), 1u);
+  ASSERT_EQ(completions.size(), 2u);
+  EXPECT_EQ(completions[1].marker, WqeIssued::Marker::kDrain);
+}
 TEST_F(RdmapSegmenterTest, WhatIsNotFencedDoesNotWaitForASink) {
   allow();
   post(wqe(WrOpcode::kRdmaReadWithInv, {sge(4)}));
