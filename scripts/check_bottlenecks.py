@@ -42,6 +42,7 @@ QUEUES = ("write_bw", "connections.c0.qps=32", "work.writes.size=64", "work.writ
 CQ_CACHE = "nodes.a.rnic.context.cache.cq"
 REGIONS = ("read_bw_ord16", "connections.c0.qps=64", "work.reads.size=64", "work.reads.count=500", "work.reads.depth=8")
 STAG_CACHE = "nodes.b.rnic.context.cache.stag"
+QP_CACHE = "nodes.a.rnic.context.cache.qp"
 CREDITS = "rnic.pcie.link.host_credits"
 # Case: scenario with its settings, what is planted, the expected name and where.
 CASES = {
@@ -64,6 +65,8 @@ CASES = {
     "STag cache misses": (REGIONS, (f"{STAG_CACHE}.entries=16", f"{STAG_CACHE}.misses_in_flight=1"), "STag cache misses", "node b"),
     # Segments of Writes are checked one after the other: more misses in flight would not help.
     "STag cache": (QUEUES, (f"{STAG_CACHE}.entries=8", f"{STAG_CACHE}.misses_in_flight=8"), "STag cache", "node b"),
+    "QP cache misses": (QUEUES, (f"{QP_CACHE}.entries=8", f"{QP_CACHE}.misses_in_flight=1"), "QP cache misses", "node a"),
+    "QP cache": (QUEUES, (f"{QP_CACHE}.entries=8", f"{QP_CACHE}.misses_in_flight=16"), "QP cache", "node a"),
     # Requests wait for ORD, as their responses wait for the window.
     "TCP window of a responder": (("read_bw_ord16", "work.reads.size=4096", "work.reads.count=2000"),
                                   ("rnic.tcp.window_bytes=16384",), "TCP window", "node b"),

@@ -32,6 +32,11 @@ LONG = set((ROOT / "traces/long.txt").read_text().split())
 PACKET = 6  # pcapng: Enhanced Packet Block
 
 
+def is_long(name):
+    """Of a scenario or a point of a sweep."""
+    return name.split()[0] in LONG
+
+
 def points_of(program, file):
     """How many points its sweep has: the program's answer to one that it does not have."""
     asked = subprocess.run([program, "run", file, "--point", str(10**9)], capture_output=True, text=True, check=False)
@@ -131,13 +136,13 @@ def main():
     if unknown := [s for s in options.scenarios if s not in known]:
         parser.error(f"no scenario {unknown[0]!r}; there are {', '.join(known)}")
     if options.long:
-        options.scenarios += sorted(LONG)
+        options.scenarios += [n for n in known if is_long(n)]
     if options.write and (options.scenarios or options.modes[0] != "plain"):
         parser.error("--write is of all scenarios, in the mode plain")
     kept = {} if options.write else json.loads(DIGESTS.read_text())
     found, different = {}, 0
     with tempfile.TemporaryDirectory() as folder:
-        for name in options.scenarios or [n for n in known if options.write or n not in LONG]:
+        for name in options.scenarios or [n for n in known if options.write or not is_long(n)]:
             file, point = known[name]
             row = []
             for mode in options.modes:

@@ -84,6 +84,9 @@ class Reliefs:
         if self.setting(node, "rnic.context.cache.stag.entries") < self.setting(node, "rnic.context.stags"):
             self.change("STag cache", where, node, ["rnic.context.cache.stag.entries"], limit=1 << 20)
             self.change("STag cache misses", where, node, ["rnic.context.cache.stag.misses_in_flight"], limit=64)
+        if self.setting(node, "rnic.context.cache.qp.entries") < self.setting(node, "rnic.context.qps"):
+            self.change("QP cache", where, node, ["rnic.context.cache.qp.entries"], limit=1 << 20)
+            self.change("QP cache misses", where, node, ["rnic.context.cache.qp.misses_in_flight"], limit=64)
 
     def add_pcie(self, node):
         where = f"node {node}"

@@ -142,7 +142,7 @@ class ResourceManager {
   CqEntry cqs_[Capacity::kCqs];
   SrqEntry srqs_[Capacity::kSrqs];
   MrEntry mrs_[Capacity::kStags] = {};
-  std::uint32_t regions_in_pages_ = 0, cqs_in_use_ = 0, mrs_in_use_ = 0;
+  std::uint32_t regions_in_pages_ = 0, cqs_in_use_ = 0, mrs_in_use_ = 0, qps_in_use_ = 0;
   std::uint32_t home_pages_ = 0;  // that the host has given, in their order
   bool releasing_ = false;        // the hardware has not answered yet
 };
@@ -195,6 +195,7 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::create_qp(const abi::Command&
   if (c.id >= settings_.qps || !has_cq(qp.send_cqn) || !has_cq(qp.recv_cqn)) return Status::kBadIndex;
   if (qps_[c.id].context.valid) return Status::kBusy;
   if (cqs_[qp.send_cqn].failed || cqs_[qp.recv_cqn].failed) return Status::kBadState;
+  if (!has_home(abi::ContextKind::kQp)) return Status::kNoHome;
   const bool shares_rq = (c.flags & abi::kQpSharesRq) != 0;
   if (shares_rq) {
     if (!has_srq(qp.srqn)) return Status::kBadIndex;
@@ -223,6 +224,7 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::create_qp(const abi::Command&
   set_stream(qps_[c.id], qp.stream);
   ++cqs_[qp.send_cqn].users;
   ++cqs_[qp.recv_cqn].users;
+  ++qps_in_use_;
   publish(Qpn{c.id});
   return Status::kOk;
 }
@@ -261,6 +263,7 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::destroy_qp(const abi::Command
   --cqs_[entry->context.recv_cq.v].users;
   if (entry->context.shares_rq) --srqs_[entry->context.srq.v].users;
   entry->context.valid = false;
+  --qps_in_use_;
   publish(Qpn{c.id});
   return Status::kOk;
 }
@@ -403,7 +406,8 @@ template <class Bus, class Capacity>
 abi::CommandStatus ResourceManager<Bus, Capacity>::release_home() {
   const bool in_use = (is_homed(abi::ContextKind::kPages) && regions_in_pages_ != 0) ||
                       (is_homed(abi::ContextKind::kCq) && cqs_in_use_ != 0) ||
-                      (is_homed(abi::ContextKind::kStag) && mrs_in_use_ != 0);
+                      (is_homed(abi::ContextKind::kStag) && mrs_in_use_ != 0) ||
+                      (is_homed(abi::ContextKind::kQp) && qps_in_use_ != 0);
   if (releasing_ || in_use) return Status::kBusy;
   home_pages_ = 0;
   releasing_ = true;

@@ -11,6 +11,13 @@ namespace rnic {
 
 using abi::QpState;
 
+// Who uses an STag: a stream of a queue pair.
+struct StagUser {
+  Qpn qpn;
+  std::uint32_t epoch = 0;  // use of its number
+  Pdn pd;
+};
+
 struct QpContext {
   QpState state = QpState::kIdle;
   bool valid = false;
@@ -32,6 +39,7 @@ struct QpContext {
 
   // RDMAC peers cannot know the messages of RFC 7306 (choices.md 15).
   constexpr bool extended() const { return extensions && version == 1; }
+  constexpr StagUser user(Qpn n) const { return {n, epoch, pd}; }
 
   static constexpr const char* kMessage = "qp_context";
   template <class V, class M>
@@ -142,9 +150,9 @@ struct StagContext {
   constexpr bool names(std::uint32_t stag) const { return valid && key == (stag & 0xff); }
   // A window that names its region.
   constexpr bool is_bound() const { return valid && kind != StagKind::kRegion; }
-  // A stream of this QP may use it (RFC 5042 section 5.2.1: by protection domain, or by queue pair).
-  constexpr bool serves(Qpn n, const QpContext& qp) const {
-    return kind == StagKind::kWindow2 ? n == qpn && qp.epoch == qp_epoch : pd == qp.pd;
+  // By protection domain, or by queue pair (RFC 5042 section 5.2.1).
+  constexpr bool serves(const StagUser& user) const {
+    return kind == StagKind::kWindow2 ? user.qpn == qpn && user.epoch == qp_epoch : user.pd == pd;
   }
   constexpr std::uint64_t base() const { return zero_based ? 0 : address; }
   constexpr bool contains(std::uint64_t to, std::uint64_t bytes) const {

@@ -346,9 +346,10 @@ enum class EventType : std::uint8_t {
 enum class ContextKind : std::uint8_t {
   kPages,  // four entries of the page table, from entry 4 * id on
   kCq,     // a completion queue
-  kStag    // an STag's entry, by its index
+  kStag,   // an STag's entry, by its index
+  kQp      // the transmit context of a queue pair
 };
-inline constexpr unsigned kContextKinds = 3;
+inline constexpr unsigned kContextKinds = 4;
 enum class CommandStatus : std::uint8_t {
   kOk = 0,
   kBadOp,

@@ -15,28 +15,44 @@ inline constexpr std::uint32_t kNoNode = 0xffffffffu;
 
 // The ends of one queue; its nodes are in a NodePool.
 struct PooledQueue {
-  std::uint32_t head = kNoNode, tail = kNoNode, size = 0;
+  std::uint32_t head = 0, tail = 0, size = 0;
   bool empty() const { return size == 0; }
+
+  static constexpr const char* kMessage = "pooled_queue";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("head", 20, m.head);
+    v("tail", 20, m.tail);
+    v("size", 16, m.size);
+  }
+};
+
+// The one element of a queue that has at most one.
+struct PooledItem {
+  std::uint32_t node = 0;  // its number, from 1 on
+  bool empty() const { return node == 0; }
+
+  static constexpr const char* kMessage = "pooled_item";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("node", 21, m.node);
+  }
 };
 
 template <class T>
 class NodePool {
  public:
   void push(PooledQueue& q, T value) {
-    std::uint32_t node = free_;
-    if (node == kNoNode) {
-      node = static_cast<std::uint32_t>(nodes_.size());
-      nodes_.emplace_back();
-    } else {
-      free_ = nodes_[node].next;
-    }
-    nodes_[node].value = std::move(value);
-    nodes_[node].next = kNoNode;
+    const std::uint32_t node = take(std::move(value));
     if (q.empty()) q.head = node;
     else nodes_[q.tail].next = node;
     q.tail = node;
     ++q.size;
-    ++in_use_;
+  }
+  // Instead of what is there.
+  void put(PooledItem& item, T value) {
+    clear(item);
+    item.node = take(std::move(value)) + 1;
   }
   T& front(const PooledQueue& q) {
     RNIC_CHECK(!q.empty());
@@ -49,12 +65,17 @@ class NodePool {
   T pop(PooledQueue& q) {
     RNIC_CHECK(!q.empty());
     const std::uint32_t node = q.head;
-    q.head = nodes_[node].next;
-    --q.size;
-    --in_use_;
-    nodes_[node].next = free_;
-    free_ = node;
-    return std::move(nodes_[node].value);
+    if (--q.size == 0) q = {};
+    else q.head = nodes_[node].next;
+    return give_back(node);
+  }
+  const T& at(const PooledItem& item) const {
+    RNIC_CHECK(!item.empty());
+    return nodes_[item.node - 1].value;
+  }
+  T pop(PooledItem& item) {
+    RNIC_CHECK(!item.empty());
+    return give_back(std::exchange(item.node, 0) - 1);
   }
   // Whether any of them satisfies the predicate.
   template <class F>
@@ -67,6 +88,9 @@ class NodePool {
   void clear(PooledQueue& q) {
     while (!q.empty()) pop(q);
   }
+  void clear(PooledItem& item) {
+    if (!item.empty()) pop(item);
+  }
   std::size_t in_use() const { return in_use_; }
 
  private:
@@ -74,6 +98,25 @@ class NodePool {
     T value{};
     std::uint32_t next = kNoNode;
   };
+  std::uint32_t take(T value) {
+    std::uint32_t node = free_;
+    if (node == kNoNode) {
+      node = static_cast<std::uint32_t>(nodes_.size());
+      nodes_.emplace_back();
+    } else {
+      free_ = nodes_[node].next;
+    }
+    nodes_[node].value = std::move(value);
+    nodes_[node].next = kNoNode;
+    ++in_use_;
+    return node;
+  }
+  T give_back(std::uint32_t node) {
+    nodes_[node].next = free_;
+    free_ = node;
+    --in_use_;
+    return std::move(nodes_[node].value);
+  }
   std::vector<Node> nodes_;
   std::uint32_t free_ = kNoNode;
   std::size_t in_use_ = 0;

@@ -58,6 +58,7 @@ void TableReader::keep() {
   const TableAsk ask = front();
   take_front();
   kept_.push_back({ask, table_->cached() ? places_.pop() : ask.index});
+  if (table_->cached() && asks_next()) table_->try_again(std::uint32_t{1} << number_);
 }
 
 bool TableReader::ok_kept(std::size_t n) const {
@@ -72,6 +73,13 @@ void TableReader::release() {
     if (table_->cached()) table_->used_up(*this, row.place);
   }
   kept_.clear();
+}
+
+void TableReader::release_front() {
+  check_caller();
+  const Held row = kept_.front();
+  kept_.erase(kept_.begin());
+  if (table_->cached()) table_->used_up(*this, row.place);
 }
 
 void TableReader::check_caller() const {
@@ -172,24 +180,30 @@ void TableBase::check_written_once(const std::byte* to, std::size_t octets) cons
 }
 
 void TableBase::note_owned(std::uint32_t row, std::size_t place) {
-  Bank& bank = bank_of(row);
   if (cached()) dirty_[place] = true;
-  if constexpr (kSanitized) check_owned(bank, row);
-  const Cycle now = clk_.now();
-  if (bank.owned_at == now && bank.owned == row) return;
-  bank.owned_at = now;
-  bank.owned = row;
+  if constexpr (kSanitized) check_owned(row);
+  Bank& bank = bank_of(row);
+  if (std::exchange(bank.owned_at, clk_.now()) != clk_.now()) bank.owned.clear();
+  if (bank.owns(row)) return;
+  bank.owned.push_back(row);
   ++counters_.writes;
 }
 
-void TableBase::check_owned(const Bank& bank, std::uint32_t row) const {
+bool TableBase::can_own(std::uint32_t row) const {
+  const Bank& bank = bank_of(row);
+  return bank.owned_at != clk_.now() || bank.owned.size() < config_.read_ports || bank.owns(row);
+}
+
+void TableBase::check_owned(std::uint32_t row) const {
   const Cycle now = clk_.now();
+  const auto is_row = [row](const TableReader::Held& h) { return h.ask.index == row; };
   const auto holds = [&](const TableReader* r) {
     const bool in_front = r->can_use() && r->link_->front().index == row;
-    return &r->owner_ == owner_ && (in_front || (r->used_at_ == now && r->used_ == row));
+    const bool kept = std::any_of(r->kept_.begin(), r->kept_.end(), is_row);
+    return &r->owner_ == owner_ && (in_front || kept || (r->used_at_ == now && r->used_ == row));
   };
   RNIC_CHECK_MSG(owner_ != nullptr && clk_.may_be_called(*owner_), name_, ": changed in place by another stage");
-  RNIC_CHECK_MSG(bank.owned_at != now || bank.owned == row, name_, ": two rows of a bank are changed in one cycle");
+  RNIC_CHECK_MSG(can_own(row), name_, ": more rows of a bank are changed in one cycle than it has ports");
   RNIC_CHECK_MSG(std::any_of(readers_.begin(), readers_.end(), holds), name_, ": its owner has not read this row");
 }
 
@@ -267,10 +281,13 @@ unsigned TableBase::row_cycles() const { return config_.read_cycles + (cached() 
 
 std::uint32_t TableBase::place_of(std::uint32_t row) const { return cached() ? cache_->find(row) : row; }
 
-// A read that finds no way, or all fetches taken, waits; those of other readers pass.
+// A read that finds no way, or all fetches taken, waits; those of other readers pass. Another ask of its reader lets it
+// try again.
 void TableBase::look_up(TableReader& reader) {
   const std::uint32_t bit = std::uint32_t{1} << reader.number_;
-  if (!find(reader, reader.waiting_.front())) {
+  const Found found = find(reader, reader.waiting_.front());
+  if (found == Found::kNextCycle) return;
+  if (found == Found::kNoPlace) {
     cache_counters_.waits += !std::exchange(reader.refused_, true);
     blocked_ |= bit;
     pending_ &= ~bit;
@@ -278,23 +295,25 @@ void TableBase::look_up(TableReader& reader) {
   }
   reader.waiting_.drop();
   reader.refused_ = false;
+  blocked_ &= ~bit;
   holding_ |= bit;
   if (--reader.ungranted_ == 0) pending_ &= ~bit;
 }
 
 // Only the next row of a reader takes or shares a spare place, so there is always one for it: no reader waits for
 // another one's pins, whatever rows a stage holds at a time.
-bool TableBase::find(TableReader& reader, const TableAsk& ask) {
+TableBase::Found TableBase::find(TableReader& reader, const TableAsk& ask) {
   const std::uint32_t index = ask.index;
-  if (!has(index) || lost_[index]) return reader.held_.push_back({ask, Residency::kNone}), true;
+  if (!has(index) || lost_[index]) return reader.held_.push_back({ask, Residency::kNone}), Found::kPlace;
   std::uint32_t place = cache_->find(index);
-  if (place != Residency::kNone && cache_->is_spare(place) && !reader.asks_next()) return false;
+  if (place != Residency::kNone && cache_->is_spare(place) && !reader.asks_next()) return Found::kNoPlace;
   if (place == Residency::kNone) {
-    if (fetched_.size() == cache_config_.misses_in_flight || !to_home_->can_push()) return false;
+    if (fetched_.size() == cache_config_.misses_in_flight) return Found::kNoPlace;
+    if (!to_home_->can_push()) return Found::kNextCycle;  // another reader missed a row in this one
     std::uint32_t leaving = Residency::kNone;
     place = cache_->place(index, leaving);
     if (place == Residency::kNone && reader.asks_next()) place = cache_->spare_place(index, leaving);
-    if (place == Residency::kNone) return false;
+    if (place == Residency::kNone) return Found::kNoPlace;
     const bool evicts = leaving != Residency::kNone, dirty = evicts && dirty_[place];
     cache_counters_.evictions += evicts;
     cache_counters_.dirty += dirty;
@@ -308,7 +327,7 @@ bool TableBase::find(TableReader& reader, const TableAsk& ask) {
   cache_->use(place);
   cache_->pin(place);
   reader.held_.push_back({ask, place});
-  return true;
+  return Found::kPlace;
 }
 
 bool TableBase::under_way(std::uint32_t place) const {
@@ -386,7 +405,13 @@ void TableBase::used_up(const TableReader& reader, std::uint32_t place) {
   const bool free = place != Residency::kNone && !cache_->pinned(place);
   const bool heals = std::find(healed_.begin(), healed_.end(), place) != healed_.end();
   if (free && bad_[place] && !heals) cache_->drop(place), bad_[place] = false;
-  const std::uint32_t again = free ? blocked_ : reader.asks_next() ? blocked_ & std::uint32_t{1} << reader.number_ : 0;
+  if (free) try_again(blocked_);
+  else if (reader.asks_next()) try_again(std::uint32_t{1} << reader.number_);
+}
+
+// Those of these readers that were refused.
+void TableBase::try_again(std::uint32_t readers) {
+  const std::uint32_t again = blocked_ & readers;
   if (again == 0) return;
   blocked_ &= ~again;
   pending_ |= again;

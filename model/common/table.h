@@ -2,6 +2,7 @@
 // table.md.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -95,6 +96,7 @@ class TableReader : public PortBase {
   std::size_t kept() const { return kept_.size(); }
   bool ok_kept(std::size_t n) const;  // n-th: as ok()
   void release();
+  void release_front();  // the first of them alone
 
   Stage& owner() const { return owner_; }
   bool bound() const final { return link_ != nullptr; }
@@ -191,6 +193,7 @@ class TableBase : public Committed, public Part {
   // Where rows that are not on the chip are asked for. Before the first cycle.
   void connect_home(PopPort<TableMiss>& misses);
   const CacheCounters& cache_counters() const { return cache_counters_; }
+  bool is_lost(std::uint32_t row) const { return cached() && lost_[row]; }
   // The row can be fetched again, if it was lost.
   void renew(std::uint32_t row) {
     if (cached()) lost_[row] = false;
@@ -219,6 +222,7 @@ class TableBase : public Committed, public Part {
   void bind(TableReader& reader);
   void log(std::uint32_t row, void* to, const void* value, std::size_t octets);
   void note_owned(std::uint32_t row, std::size_t place);
+  bool can_own(std::uint32_t row) const;
   void note_change(std::uint32_t row) {
     if (cached()) dirty_.at(place_of(row)) = true;
   }
@@ -241,7 +245,8 @@ class TableBase : public Committed, public Part {
     std::uint32_t asks = 0;           // readers, while grants are made
     unsigned last = kMaxReaders - 1;  // granted; the next one in turn comes first
     Cycle owned_at = kNever;
-    std::uint32_t owned = 0;
+    std::vector<std::uint32_t> owned = {};  // rows, in that cycle
+    bool owns(std::uint32_t row) const { return std::find(owned.begin(), owned.end(), row) != owned.end(); }
   };
   struct Write {
     std::uint32_t row;
@@ -249,6 +254,7 @@ class TableBase : public Committed, public Part {
     std::size_t octets;
   };
   Bank& bank_of(std::uint32_t index) { return banks_[config_.banks == 1 ? 0 : index % config_.banks]; }
+  const Bank& bank_of(std::uint32_t index) const { return const_cast<TableBase*>(this)->bank_of(index); }
   void pend(TableReader& reader);
   void commit_later();
   void count(unsigned accesses);
@@ -259,16 +265,18 @@ class TableBase : public Committed, public Part {
   void call_holders(std::uint32_t row);
   unsigned row_cycles() const;
   void look_up(TableReader& reader);
-  bool find(TableReader& reader, const TableAsk& ask);
+  enum class Found : std::uint8_t { kPlace, kNoPlace, kNextCycle };
+  Found find(TableReader& reader, const TableAsk& ask);
   void release();
   void settle();
   void drop_rows();
   void account();
   bool under_way(std::uint32_t place) const;
   void used_up(const TableReader& reader, std::uint32_t place);
+  void try_again(std::uint32_t readers);
   void reset_cache();
   void check_written_once(const std::byte* to, std::size_t octets) const;
-  void check_owned(const Bank& bank, std::uint32_t row) const;
+  void check_owned(std::uint32_t row) const;
 
   const std::string name_;
   ClockDomain& clk_;
@@ -363,8 +371,8 @@ class Table final : public TableBase {
     note_change(row);
     heal(row);
   }
-  // In place, by the owner, of the row that one of its readers has in front or has dropped in this cycle; of one row in
-  // each bank a cycle. For columns that no other stage reads.
+  // In place, by the owner, of a row that one of its readers has in front, keeps, or has dropped in this cycle; of as
+  // many rows in each bank a cycle as it has ports. For columns that no other stage reads.
   template <class C>
   C& own(std::uint32_t row, C T::*column) {
     T* const place = find(row);
@@ -372,6 +380,8 @@ class Table final : public TableBase {
     note_owned(row, static_cast<std::size_t>(place - data_.data()));
     return place->*column;
   }
+  // Whether that may be done in this cycle.
+  using TableBase::can_own;
   // The row that makes room for one that was missed, until that one comes.
   const T& leaving(const TableMiss& miss) const {
     check_leaving(miss);

@@ -86,11 +86,11 @@ Bytes segment(Cut c, bool last) {
   }
   FetchedWqe f;
   f.wqe = c.wqe;
-  QpContext qp;
+  TxContext qp;
   qp.flow = FlowId{0};
   qp.mulpdu = static_cast<std::uint16_t>(segment_header_bytes(m.opcode) + bytes);
   BufferPool pool(kFrameHeadroom + qp.mulpdu);
-  const UlpduJob job = cut_segment(m, &f, Qpn{0}, qp, pool.take());
+  const UlpduJob job = cut_segment(m, &f, Qpn{0}, qp, {}, pool.take());
   const std::uint8_t* at = job.ulpdu.buf->bytes() + Ulpdu::kOffset;
   Bytes out(at, at + job.header_bytes);
   out.insert(out.end(), c.payload.begin(), c.payload.end());

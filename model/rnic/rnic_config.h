@@ -26,18 +26,19 @@ namespace rnic {
 
 // Contexts that need not all be on the chip.
 struct CachesConfig {
-  CacheConfig page, cq, stag;
+  CacheConfig page, cq, stag, qp;
   template <class V>
   static void fields(V& v) {
     v.group("page", &CachesConfig::page);
     v.group("cq", &CachesConfig::cq);
     v.group("stag", &CachesConfig::stag);
+    v.group("qp", &CachesConfig::qp);
   }
 };
 
 struct ContextConfig {
   unsigned qps = 256, cqs = 256, stags = 1024, srqs = 64, pages = 16384;
-  TableConfig page_table, stag_table = StagTableConfig{}, cq_table;
+  TableConfig page_table, stag_table = StagTableConfig{}, cq_table, tx_table = TxTableConfig{};
   CachesConfig cache;
   ContextHomeConfig home;
   template <class V>
@@ -51,6 +52,7 @@ struct ContextConfig {
     v.group("page_table", &ContextConfig::page_table);
     v.group("stag_table", &ContextConfig::stag_table);
     v.group("cq_table", &ContextConfig::cq_table);
+    v.group("tx_table", &ContextConfig::tx_table);
     v.group("cache", &ContextConfig::cache);
     v.group("home", &ContextConfig::home);
   }

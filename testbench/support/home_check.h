@@ -6,6 +6,7 @@
 
 #include "model/rnic/context/home_entry.h"
 #include "model/system/node.h"
+#include "testbench/support/bits.h"
 
 namespace rnic::test {
 
@@ -30,15 +31,6 @@ inline unsigned check_home(Node& node) {
     }
   }
   return found;
-}
-
-// Bits of little-endian octets.
-inline std::uint64_t bits_of(const std::uint8_t* octets, unsigned first, unsigned width) {
-  std::uint64_t value = 0;
-  for (unsigned i = 0; i < width; ++i) {
-    value |= std::uint64_t{octets[(first + i) / 8] >> (first + i) % 8 & 1u} << i;
-  }
-  return value;
 }
 
 // Each completion queue on the chip: the firmware's part is what its home has, and the stage's too, if it has not been
@@ -80,6 +72,26 @@ inline unsigned check_stag_home(Node& node, std::uint64_t base = 0) {
     EXPECT_EQ(bits_of(stag, 149, 64), here->stag.address) << "STag index " << n;
     EXPECT_EQ(bits_of(stag, 213, 64), here->stag.length) << "STag index " << n;
     EXPECT_EQ(bits_of(stag, 442, 21), here->windows) << "STag index " << n;
+  }
+  return found;
+}
+
+// The same of transmit contexts: of the firmware's part always, of the segmenter's if it has not been changed since.
+inline unsigned check_qp_home(Node& node, std::uint64_t base = 0) {
+  const TxTable& table = node.chip.contexts().tx_table;
+  unsigned found = 0;
+  for (std::uint32_t n = 0; n < table.rows(); ++n) {
+    const TxRow* const here = table.peek(n);
+    if (here == nullptr) continue;
+    ++found;
+    const std::uint8_t* const row = home_octets(node, base + 256 * std::uint64_t{n}, 256);
+    EXPECT_EQ(bits_of(row, 0, 3), static_cast<unsigned>(here->qp.state)) << "QP " << n;
+    EXPECT_EQ(bits_of(row, 3, 1), here->qp.valid) << "QP " << n;
+    EXPECT_EQ(bits_of(row, 8, 16), here->qp.mulpdu) << "QP " << n;
+    EXPECT_EQ(bits_of(row, 104, 32), here->qp.epoch) << "QP " << n;
+    if (table.is_dirty(n)) continue;
+    EXPECT_EQ(load_le32(row + 64), here->state.epoch) << "QP " << n;
+    EXPECT_EQ(bits_of(row + 64, 202, 16), here->state.reads) << "QP " << n;
   }
   return found;
 }

@@ -5,7 +5,7 @@ import unittest
 from few_rows import few_rows
 from rnicsim import TRACES, ProgramTest
 
-KNEES = TRACES / "qp-scaling.json"
+KNEES = TRACES / "cq-scaling.json"
 CACHE = "rnic.context.cache.cq"
 
 

@@ -75,6 +75,7 @@ class Reference {
 NodeConfig config_of(std::uint64_t seed) {
   NodeConfig config;
   if (seed % 2 == 0) config.rnic.context.cache.stag = {1, 1, CachePolicy::kLru, 2, 1};
+  if (seed % 4 == 0) config.rnic.context.cache.qp = {1, 1, CachePolicy::kLru, 2, 1};
   return config;
 }
 

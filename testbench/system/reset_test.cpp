@@ -61,6 +61,7 @@ struct ResetOfCaches : ResetTest, testing::WithParamInterface<HomeKind> {
     c.rnic.context.cache.page = {2, 2, CachePolicy::kLru, 2, 1};
     c.rnic.context.cache.cq = {1, 1, CachePolicy::kLru, 2, 1};
     c.rnic.context.cache.stag = {1, 1, CachePolicy::kLru, 2, 1};
+    c.rnic.context.cache.qp = {1, 1, CachePolicy::kLru, 2, 1};
     c.rnic.context.home.kind = GetParam();
     return c;
   }
@@ -81,12 +82,14 @@ TEST_P(ResetOfCaches, TwoHundredTimesAmidTraffic) {
     EXPECT_GT(node->chip.contexts().page_table.cache_counters().misses, 1000u);
     EXPECT_GT(node->chip.contexts().cq_table.cache_counters().dirty, 100u);
     EXPECT_GT(node->chip.contexts().stag_table.cache_counters().misses, 100u);
+    EXPECT_GT(node->chip.contexts().tx_table.cache_counters().misses, 50u);
     EXPECT_EQ(node->chip.context_home.counters().failed + node->chip.context_home.counters().corrupt, 0u);
     if (GetParam() == HomeKind::kHost) {
       check_home(*node);
       const HomeLayout layout = node->chip.contexts().home_layout();
       check_cq_home(*node, layout[abi::ContextKind::kCq].base);
       check_stag_home(*node, layout[abi::ContextKind::kStag].base);
+      check_qp_home(*node, layout[abi::ContextKind::kQp].base);
     }
   }
 }

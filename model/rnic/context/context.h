@@ -15,6 +15,7 @@
 #include "model/rnic/context/page_table.h"
 #include "model/rnic/context/stag_table.h"
 #include "model/rnic/context/stag_writes.h"
+#include "model/rnic/context/tx_table.h"
 
 namespace rnic {
 
@@ -24,8 +25,8 @@ class ContextStore final : public Committed, public Part, public Owners {
   struct Sizes {
     unsigned qps = 256, flows = 256, cqs = 256, stags = 1024, srqs = 64, pages = 1024;
     std::uint32_t node = 0;
-    TableConfig page_table = {}, stag_table = StagTableConfig{}, cq_table = {};
-    CacheConfig page_cache = {}, cq_cache = {}, stag_cache = {};
+    TableConfig page_table = {}, stag_table = StagTableConfig{}, cq_table = {}, tx_table = TxTableConfig{};
+    CacheConfig page_cache = {}, cq_cache = {}, stag_cache = {}, qp_cache = {};
     bool home_in_host = true;   // of what is cached
     const char* chip = "chip";  // before the names of tables
   };
@@ -35,6 +36,7 @@ class ContextStore final : public Committed, public Part, public Owners {
                    &sizes.page_cache),
         stag_table(std::string(sizes.chip) + ".stag_table", clk, sizes.stags, sizes.stag_table, &sizes.stag_cache),
         cq_table(std::string(sizes.chip) + ".cq_table", clk, sizes.cqs, sizes.cq_table, &sizes.cq_cache),
+        tx_table(std::string(sizes.chip) + ".tx_table", clk, sizes.qps, sizes.tx_table, &sizes.qp_cache),
         clk_(clk),
         node_(sizes.node),
         qps_(sizes.qps),
@@ -48,6 +50,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   PageTable page_table;
   StagTable stag_table;
   CqTable cq_table;
+  TxTable tx_table;
 
   const QpContext& qp(Qpn n) const { return at(qps_, n.v); }
   const FlowContext& flow(FlowId f) const { return at(flows_, f.v); }
@@ -119,12 +122,17 @@ class ContextStore final : public Committed, public Part, public Owners {
     if (!home_in_host_) return 0;
     return static_cast<std::uint32_t>((home_layout().bytes() + abi::kHomePageBytes - 1) >> abi::kLogHomePage);
   }
-  HomeLayout home_layout() const { return {page_table, cq_table, stag_table}; }
+  HomeLayout home_layout() const { return {page_table, cq_table, stag_table, tx_table}; }
   std::size_t stags() const { return stag_table.rows(); }
 
   void describe(const Description& d) override;  // how many entries of each table are valid
 
-  void write(Qpn n, const QpContext& c) { stage(qp_writes_, qps_, n.v, c); }
+  void write(Qpn n, const QpContext& c) {
+    stage(qp_writes_, qps_, n.v, c);
+    tx_table.write(n.v, &TxRow::qp, TxContext::of(c));
+    if (begins(n, c)) tx_table.renew(n.v);
+  }
+  bool begins(Qpn n, const QpContext& c) const { return c.valid && c.epoch != qp(n).epoch; }
   void write(FlowId f, const FlowContext& c) {
     if constexpr (kSanitized) check_reads(f, c);
     stage(flow_writes_, flows_, f.v, c);
@@ -170,6 +178,7 @@ class ContextStore final : public Committed, public Part, public Owners {
     in_flight.reset();
     read_until_.clear();
     clear(qp_writes_, qps_);
+    tx_table.reset();
     clear(flow_writes_, flows_);
     clear(cq_writes_, cqs_);
     cq_table.reset();
@@ -183,6 +192,7 @@ class ContextStore final : public Committed, public Part, public Owners {
 
   void commit() override {
     apply(qp_writes_, qps_);
+    tx_table.settle_writes();
     apply(flow_writes_, flows_);
     apply(cq_writes_, cqs_);
     cq_table.settle_writes();

@@ -19,12 +19,13 @@ ContextHome::ContextHome(sc_core::sc_module_name nm, ClockDomain& clk, ContextSt
       pages_(contexts.page_table, contexts.home_layout()),
       cqs_(contexts.cq_table, contexts.home_layout()),
       stags_(contexts.stag_table, contexts.home_layout()),
+      qps_(contexts.tx_table, contexts.home_layout()),
       kind_(config.kind),
       flip_fetch_(config.flip_fetch),
       board_(clk, config.board, kind_ == HomeKind::kBoard ? contexts.home_layout().bytes() : 0),
       home_(contexts.home_pages(), kNowhere),
       fetches_(contexts.page_table.misses_in_flight() + contexts.cq_table.misses_in_flight() +
-               contexts.stag_table.misses_in_flight()) {
+               contexts.stag_table.misses_in_flight() + contexts.tx_table.misses_in_flight()) {
   for (Input& input : inputs_) input.table.table().connect_home(input.misses);
 }
 
@@ -82,6 +83,10 @@ bool ContextHome::take_op() {
       if (!can_write()) return false;
       write_cq(op);
       break;
+    case HomeOp::Kind::kWriteQp:
+      if (!can_write()) return false;
+      write_qp(op);
+      break;
     case HomeOp::Kind::kRelease:
       if (!at_rest() || !events->can_push()) return false;
       home_.assign(home_.size(), kNowhere);
@@ -117,6 +122,17 @@ void ContextHome::write_cq(const HomeOp& op) {
   CqHome::Context::pack(op.cq, octet, parts);
   if (begins) std::fill_n(parts + CqHome::kPartBytes, CqHome::kPartBytes, std::uint8_t{0});
   overtake(cqs_, op.index);
+}
+
+// The state of the number's earlier use stays: the lists of its elements are in it. If it is lost, they are.
+void ContextHome::write_qp(const HomeOp& op) {
+  const bool lost = contexts_.tx_table.is_lost(op.index);
+  contexts_.write(Qpn{op.index}, op.qp);
+  const std::uint64_t octet = qps_.octet_of(op.index);
+  std::uint8_t* const parts = write_home(qps_, op.index, octet, lost ? TxHome::kRowBytes : TxHome::kContextBytes);
+  TxHome::Context::pack(TxContext::of(op.qp), octet, parts);
+  if (lost) std::fill_n(parts + TxHome::kStateAt, TxHome::kStateBytes, std::uint8_t{0});
+  overtake(qps_, op.index);
 }
 
 // A fetch that is under way may have the row as it was: it is repeated behind this write.

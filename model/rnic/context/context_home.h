@@ -60,6 +60,7 @@ class ContextHome final : public Stage {
   PopPort<TableMiss> page_misses{*this, "page_misses"};
   PopPort<TableMiss> cq_misses{*this, "cq_misses"};
   PopPort<TableMiss> stag_misses{*this, "stag_misses"};
+  PopPort<TableMiss> qp_misses{*this, "qp_misses"};
   PopPort<HomeOp> ops{*this, "ops"};
   PushPort<HomeEvent> events{*this, "events"};
   PushPort<DmaReadRequest> read{*this, "read"};
@@ -97,6 +98,7 @@ class ContextHome final : public Stage {
   bool take_op();
   void write_entry(const HomeOp& op);
   void write_cq(const HomeOp& op);
+  void write_qp(const HomeOp& op);
   void overtake(const HomedTable& table, std::uint32_t row);
   bool can_write();
   std::uint8_t* write_home(const HomedTable& table, std::uint32_t row, std::uint64_t octet, std::uint32_t bytes);
@@ -120,7 +122,8 @@ class ContextHome final : public Stage {
   HomedPages pages_;
   HomedCqs cqs_;
   HomedStags stags_;
-  std::array<Input, 3> inputs_{{{page_misses, pages_}, {cq_misses, cqs_}, {stag_misses, stags_}}};
+  HomedQps qps_;
+  std::array<Input, 4> inputs_{{{page_misses, pages_}, {cq_misses, cqs_}, {stag_misses, stags_}, {qp_misses, qps_}}};
   const HomeKind kind_;
   const unsigned flip_fetch_;
   BufferPool images_{HomedTable::kMaxRowBytes};

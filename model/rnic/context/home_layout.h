@@ -10,6 +10,7 @@
 #include "model/rnic/context/home_image.h"
 #include "model/rnic/context/page_table.h"
 #include "model/rnic/context/stag_table.h"
+#include "model/rnic/context/tx_table.h"
 
 namespace rnic {
 
@@ -28,6 +29,14 @@ struct StagHome {
   using Row = HomeImage<StagRow, kRowBytes>;
 };
 
+// The firmware's part, then, from octet 64 on, the stage's.
+struct TxHome {
+  static constexpr std::uint32_t kContextBytes = 32, kStateAt = 64, kStateBytes = 192;
+  static constexpr std::uint32_t kRowBytes = kStateAt + kStateBytes;
+  using Context = HomeImage<TxContext, kContextBytes>;
+  using State = HomeImage<QpTx, kStateBytes>;
+};
+
 struct HomeLayout {
   struct Part {
     std::uint64_t base = 0;  // octet of its first row; a multiple of 4 KiB
@@ -37,10 +46,11 @@ struct HomeLayout {
   static constexpr std::uint64_t kAlign = 4096;
 
   // Tables that have no home take no room.
-  HomeLayout(const PageTable& pages, const CqTable& cqs, const StagTable& stags) {
+  HomeLayout(const PageTable& pages, const CqTable& cqs, const StagTable& stags, const TxTable& qps) {
     add(abi::ContextKind::kPages, pages, PageHome::kRowBytes);
     add(abi::ContextKind::kCq, cqs, CqHome::kRowBytes);
     add(abi::ContextKind::kStag, stags, StagHome::kRowBytes);
+    add(abi::ContextKind::kQp, qps, TxHome::kRowBytes);
   }
   const Part& operator[](abi::ContextKind kind) const { return parts_[static_cast<std::size_t>(kind)]; }
   std::uint64_t bytes() const { return bytes_; }

@@ -60,4 +60,23 @@ HomedTable::Dirty HomedStags::pack_dirty(const TableMiss& miss, std::uint8_t* to
   return {octet, StagHome::kRowBytes};
 }
 
+HomedQps::HomedQps(TxTable& table, const HomeLayout& layout)
+    : HomedTable(table, abi::ContextKind::kQp, layout[abi::ContextKind::kQp]), table_(table) {}
+
+bool HomedQps::fill(const TableMiss& miss, const std::uint8_t* octets) {
+  const std::uint64_t octet = octet_of(miss.index);
+  TxRow row;
+  const bool whole = TxHome::Context::unpack(octets, octet, row.qp) &&
+                     TxHome::State::unpack(octets + TxHome::kStateAt, octet + TxHome::kStateAt, row.state);
+  if (whole) table_.fill(miss, &row);
+  else table_.lose(miss);
+  return whole;
+}
+
+HomedTable::Dirty HomedQps::pack_dirty(const TableMiss& miss, std::uint8_t* to) {
+  const std::uint64_t octet = octet_of(miss.leaving) + TxHome::kStateAt;
+  TxHome::State::pack(table_.leaving(miss).state, octet, to);
+  return {octet, TxHome::kStateBytes};
+}
+
 }  // namespace rnic

@@ -11,12 +11,13 @@
 #include "model/rnic/context/home_layout.h"
 #include "model/rnic/context/page_table.h"
 #include "model/rnic/context/stag_table.h"
+#include "model/rnic/context/tx_table.h"
 
 namespace rnic {
 
 class HomedTable {
  public:
-  static constexpr std::uint32_t kMaxRowBytes = 64;
+  static constexpr std::uint32_t kMaxRowBytes = TxHome::kRowBytes;
 
   virtual ~HomedTable() = default;
   HomedTable(const HomedTable&) = delete;
@@ -87,6 +88,19 @@ class HomedStags final : public HomedTable {
 
  private:
   StagTable& table_;
+};
+
+// The firmware's part and the stage's, each with its check. A queue pair of which either is lost stays lost until its
+// number is used again.
+class HomedQps final : public HomedTable {
+ public:
+  HomedQps(TxTable& table, const HomeLayout& layout);
+  bool fill(const TableMiss& miss, const std::uint8_t* octets) override;
+  void fail(const TableMiss& miss) override { table_.lose(miss); }
+  Dirty pack_dirty(const TableMiss& miss, std::uint8_t* to) override;
+
+ private:
+  TxTable& table_;
 };
 
 }  // namespace rnic

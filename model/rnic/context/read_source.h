@@ -13,7 +13,7 @@ namespace rnic {
 // The reason why the peer of this QP must not read it, if there is one. A zero-length Read checks nothing (RFC 5040
 // section 5.2.1).
 // `named`: what its source STag names, or nullptr.
-std::optional<wire::TerminateCause> check_read_source(const StagContext* named, Qpn qpn, const QpContext& qp,
+std::optional<wire::TerminateCause> check_read_source(const StagContext* named, const StagUser& user,
                                                       const wire::ReadRequest& r);
 
 // What is left of a request when that many octets of its response were sent.

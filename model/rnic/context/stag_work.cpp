@@ -186,7 +186,7 @@ bool StagWork::tell(Ring<Ending<T>>& endings, PushPort<T>& to) {
 WcStatus StagWork::invalidate(const StagRequest& r) {
   const Stag stag = stag_of(r);
   const StagRow* const s = row(entry_);
-  if (s == nullptr || !s->stag.names(stag.v) || !s->stag.serves(r.qpn, contexts_.qp(r.qpn)) ||
+  if (s == nullptr || !s->stag.names(stag.v) || !s->stag.serves(contexts_.qp(r.qpn).user(r.qpn)) ||
       !s->may_be_invalidated(stag)) {
     return WcStatus::kMwBindErr;
   }

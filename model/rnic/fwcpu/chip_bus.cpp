@@ -122,6 +122,11 @@ void ChipBus::apply(const fw::WriteCq& op) {
   if (!contexts_.cq_table.cached()) return post(op);
   post(HomeOp{HomeOp::Kind::kWriteCq, op.cqn.v, 0, op.context});
 }
+void ChipBus::apply(const fw::WriteQp& op) {
+  need("QP", op.qpn.v, contexts_.qps());
+  if (!contexts_.tx_table.cached()) return post(op);
+  post(HomeOp{HomeOp::Kind::kWriteQp, op.qpn.v, 0, {}, op.context});
+}
 
 void ChipBus::apply(const fw::WriteHomePage& op) {
   need("page of the home, ", op.index, contexts_.home_pages());

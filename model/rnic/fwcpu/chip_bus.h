@@ -114,7 +114,7 @@ class ChipBus {
   void apply(const fw::TcpClose& op);
   void apply(const fw::TcpAbort& op);
   void apply(const fw::SctpStream& op);
-  void apply(const fw::WriteQp& op) { need("QP", op.qpn.v, contexts_.qps()), post(op); }
+  void apply(const fw::WriteQp& op);
   void apply(const fw::WriteFlow& op) { need("flow", op.flow.v, contexts_.flows()), post(op); }
   void apply(const fw::WriteCq& op);
   void apply(const fw::WriteSrq& op) { need("SRQ", op.srqn.v, contexts_.srqs()), post(op); }

@@ -118,7 +118,8 @@ Wake FwCpu::tick() {
   return fault_ ? Wake::on_traffic() : Wake::at_cycle(timers_.next());
 }
 
-// A register write that its block cannot take yet stalls the processor, and so everything that follows.
+// A register write that its block cannot take yet stalls the processor, and so everything that follows. So does a
+// context on its way to its home: nobody may read the one before.
 void FwCpu::issue_due() {
   auto& operations = bus_->operations();
   stalled_ = false;
@@ -129,7 +130,7 @@ void FwCpu::issue_due() {
     writes_stag_ = kNever;
   }
   while (writes_stag_ == kNever && !operations.empty() && operations.front().due + slip_ <= now()) {
-    if (!issue(operations.front())) {
+    if (!home_ops->can_push() || !issue(operations.front())) {
       stalled_ = true;
       return;
     }
@@ -151,9 +152,8 @@ bool FwCpu::issue(TimedOperation& operation) {
       Overloaded{[&](LlpOp& op) { return push(llp_ops[op.llp()], op); },
                  [&](TxInternalWork& op) { return push(tx_work, op); }, [&](SrqArm& op) { return push(srq_arms, op); },
                  [&](HomeOp& op) { return push(home_ops, op); },
-                 // The host hears of a context when it has been taken to its home: nothing may read the one before.
                  [&](HostEvent& op) {
-                   if (!home_ops->can_push() || !events->can_push()) return false;
+                   if (!events->can_push()) return false;
                    profile_.posted(op.event, now());
                    return push(events, op);
                  },

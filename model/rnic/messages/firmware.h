@@ -43,24 +43,27 @@ struct HomeOp {
     kHomePage,   // a page of the home: its number and bus address
     kWritePage,  // an entry of the page table: its number and bus address
     kWriteCq,    // the context of a CQ: its number and `cq`
+    kWriteQp,    // the context of a QP: its number and `qp`
     kRelease     // no page of the home may be used any more; answered by a HomeEvent
   };
   friend const ValueWords& value_words(Kind) {
-    static const ValueWords kWords{"home_page", "write_page", "write_cq", "release"};
+    static const ValueWords kWords{"home_page", "write_page", "write_cq", "write_qp", "release"};
     return kWords;
   }
   Kind kind = Kind::kHomePage;
   std::uint32_t index = 0;
   std::uint64_t bus_address = 0;
   CqContext cq = {};
+  QpContext qp = {};
 
   static constexpr const char* kMessage = "home_op";
   template <class V, class M>
   static void fields(V& v, M& m) {
-    v("kind", 2, m.kind);
+    v("kind", 3, m.kind);
     v("index", 32, m.index);
     v("bus_address", 64, m.bus_address);
     v("cq", m.cq);
+    v("qp", m.qp);
   }
 };
 struct HomeEvent {
@@ -77,7 +80,7 @@ struct HomeEvent {
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("kind", 1, m.kind);
-    v("context", 1, m.context);
+    v("context", 2, m.context);
     v("index", 32, m.index);
   }
 };

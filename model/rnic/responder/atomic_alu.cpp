@@ -37,7 +37,7 @@ std::optional<wire::TerminateCause> AtomicAlu::check(const QueuedAtomic& r) cons
   if (!is_assigned(q)) return wire::rdma::kUnexpectedOpcode;
   const StagContext* stag = target.named();
   if (stag == nullptr) return wire::rdma::kInvalidStag;
-  if (!stag->serves(r.qpn, contexts_.qp(r.qpn))) return wire::rdma::kStagNotAssociated;
+  if (!stag->serves(contexts_.qp(r.qpn).user(r.qpn))) return wire::rdma::kStagNotAssociated;
   if ((stag->access & kRights) != kRights) return wire::rdma::kAccessRights;
   if (q.to + abi::kAtomicBytes < q.to) return wire::rdma::kToWrap;
   if (!stag->contains(q.to, abi::kAtomicBytes)) return wire::rdma::kBaseOrBounds;

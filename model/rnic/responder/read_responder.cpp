@@ -27,7 +27,7 @@ bool ReadResponder::judge() {
 }
 
 void ReadResponder::judge(const QueuedRead& r, const StagContext* named) {
-  if (const auto cause = check_read_source(named, r.qpn, contexts_.qp(r.qpn), r.request)) {
+  if (const auto cause = check_read_source(named, contexts_.qp(r.qpn).user(r.qpn), r.request)) {
     ++counters_.refused;
     event->push(
         {QpEvent::Kind::kStreamError, r.qpn, *cause, r.segment});  // its IRRQ slot stays taken: the stream is over

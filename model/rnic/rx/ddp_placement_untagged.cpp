@@ -197,7 +197,7 @@ Cause DdpPlacement::check_invalidate(const QpContext& ctx) {
   const StagContext* s = stag.named();
   if (s == nullptr) return wire::rdma::kUnknownStagCannotBeInvalidated;
   const bool shared = !s->allocated && !(s->access & abi::kRemoteInvalidate);
-  if (!s->serves(job_->segment.qpn, ctx) || shared || !stag.may_be_invalidated()) {
+  if (!s->serves(ctx.user(job_->segment.qpn)) || shared || !stag.may_be_invalidated()) {
     return wire::rdma::kForeignStagCannotBeInvalidated;
   }
   return {};

@@ -31,7 +31,7 @@ inline std::optional<wire::TerminateCause> check_tagged_buffer(const StagContext
   const bool write = wire::RdmapControl::opcode(h.rdmap) == wire::Opcode::kWrite;
   const std::uint8_t right = write ? abi::kRemoteWrite : abi::kLocalWrite;
   if (stag == nullptr) return wire::ddp::kInvalidStag;
-  if (!stag->serves(qpn, ctx)) return wire::ddp::kStagNotAssociated;
+  if (!stag->serves(ctx.user(qpn))) return wire::ddp::kStagNotAssociated;
   if (!(stag->access & right)) return wire::ddp::kInvalidStag;  // choices.md 11
   if (h.to + bytes < h.to) return wire::ddp::kToWrap;
   if (!stag->contains(h.to, bytes)) return wire::ddp::kBaseOrBounds;

@@ -12,63 +12,93 @@ RdmapSegmenter::RdmapSegmenter(sc_core::sc_module_name nm, ClockDomain& clk, Con
     : Stage(nm, clk), contexts_(contexts), buffers_(buffers), scheduler_(contexts, llps) {
   contexts.stag_table.bind(element_);
   source_.bind_to(contexts.stag_table);
+  contexts.tx_table.owned_by(*this);
+  events_.bind_to(contexts.tx_table);
+  contexts.tx_table.bind(turn_row_);
 }
 
-// Takes at most one item per cycle from each input.
-bool RdmapSegmenter::accept() {
-  bool busy = false;
-  if (wqe->can_pop()) {
-    scheduler_.post(wqe->pop());
-    busy = true;
-  }
-  for (PopPort<TxCredit>& from : credit) {
-    if (!from->can_pop()) continue;
-    take(from->pop());
-    busy = true;
-  }
-  for (PopPort<TxUnblock>* const from : {&unblock, &atomic_unblock, &sink_unblock}) {
-    if (!(*from)->can_pop()) continue;
-    take((*from)->pop());
-    busy = true;
-  }
-  if (read_work->can_pop()) {
-    const ReadWork r = read_work->pop();
-    respond(r.qpn, response_message(r));
-    scheduler_.answer(scheduler_.qp(r.qpn), r);
-    busy = true;
-  }
-  if (atomic_work->can_pop()) {
-    const AtomicWork a = atomic_work->pop();
-    respond(a.qpn, response_message(a));
-    busy = true;
-  }
-  if (terminate->can_pop()) {
-    TerminateMessage t = terminate->pop();
-    QpTx& q = scheduler_.qp(t.qpn);
-    q.halted = true;  // it is sent when the firmware says so, and nothing of the host before it
-    scheduler_.give_up(q);
-    q.terminate = std::move(t.buf);
-    q.terminate_bytes = t.bytes;
-    busy = true;
-  }
-  return busy;
+// ---- Events
+
+// One a cycle, of the first input that has any.
+bool RdmapSegmenter::take_event() {
+  if (!events_.can_take()) return false;
+  return any_input([this](auto& port) {
+    if (!port->can_pop()) return false;
+    file(port->pop());
+    return true;
+  });
 }
 
-void RdmapSegmenter::take(const TxCredit& c) {
-  const std::optional<Qpn> qpn = contexts_.qp_of(c.flow);
-  if (!qpn) return;
-  scheduler_.qp(*qpn).credit += c.bytes;
-  scheduler_.list(*qpn);
+void RdmapSegmenter::file(const TxCredit& c) {
+  if (const std::optional<Qpn> qpn = contexts_.qp_of(c.flow)) events_.take(*qpn, contexts_.qp(*qpn).epoch, c);
 }
 
-void RdmapSegmenter::take(const TxUnblock& u) {
-  QpTx& q = scheduler_.qp(u.qpn);
+template <class Event>
+void RdmapSegmenter::file(Event event) {
+  const Qpn qpn = event.qpn;
+  events_.take(qpn, contexts_.qp(qpn).epoch, std::move(event));
+}
+
+// One a cycle, with its row. That of an earlier use of the QP's number is over.
+bool RdmapSegmenter::execute() {
+  if (!events_.ready()) return false;
+  if (!events_.ok()) return execute_lost();
+  const TxRow& row = events_.row();
+  if (row.qp.epoch == events_.epoch()) {
+    if (!has_room(events_.front())) return false;
+    const TxQp of = scheduler_.use(events_.qpn(), row);
+    std::visit([&](auto& event_of_qp) { take(of, event_of_qp); }, events_.front());
+    scheduler_.used(of);
+  }
+  events_.drop();
+  return true;
+}
+
+bool RdmapSegmenter::has_room(const TxEvent& of_qp) {
+  if (std::holds_alternative<StagRequestDone>(of_qp)) {
+    return issued->can_push() && taken->can_push() && event->can_push();
+  }
+  const auto* const work = std::get_if<TxInternalWork>(&of_qp);
+  return work == nullptr || work->kind != TxInternalWork::Kind::kFlush || (flush_rq->can_push() && issued->can_push());
+}
+
+// Whatever the firmware waits for then is over.
+bool RdmapSegmenter::execute_lost() {
+  if (!issued->can_push() || !flush_rq->can_push() || !event->can_push()) return false;
+  const Qpn qpn = events_.qpn();
+  const QpContext& ctx = contexts_.qp(qpn);
+  if (ctx.valid && ctx.epoch == events_.epoch()) {
+    lose(qpn);
+    if (const auto* const work = std::get_if<TxInternalWork>(&events_.front())) {
+      const bool flushes = work->kind == TxInternalWork::Kind::kFlush;
+      mark(qpn, flushes ? WqeIssued::Marker::kFlush : WqeIssued::Marker::kDrain);
+      if (flushes) flush_rq->push({qpn});
+    }
+  }
+  events_.drop();
+  return true;
+}
+
+// The firmware hears once that the QP's row is lost.
+void RdmapSegmenter::lose(Qpn qpn) {
+  const QpContext& ctx = contexts_.qp(qpn);
+  if (!scheduler_.lose(qpn, ctx.epoch) || !ctx.valid) return;
+  event->push({QpEvent::Kind::kLocalError, qpn, wire::rdma::kLocalCatastrophic});
+}
+
+void RdmapSegmenter::take(const TxQp& of, const TxCredit& c) {
+  of.state.credit += c.bytes;
+  scheduler_.list(of);
+}
+
+void RdmapSegmenter::take(const TxQp& of, const TxUnblock& u) {
+  QpTx& q = of.state;
   switch (u.kind) {
     case TxUnblock::Kind::kFirstFpdu:
       q.unfenced = true;
       break;
     case TxUnblock::Kind::kReadDone:
-      scheduler_.read_done(q);
+      q.read_done();
       break;
     case TxUnblock::Kind::kRequest:
       ++q.due;
@@ -80,25 +110,50 @@ void RdmapSegmenter::take(const TxUnblock& u) {
       if (q.sinks != 0) --q.sinks;
       break;
   }
-  scheduler_.list(u.qpn);
+  scheduler_.list(of);
 }
 
-void RdmapSegmenter::respond(Qpn qpn, const OutboundMessage& response) {
-  QpTx& q = scheduler_.qp(qpn);
+// Later requests of the QP have waited for it. The end of its stream may have completed it meanwhile.
+void RdmapSegmenter::take(const TxQp& of, const StagRequestDone& done) {
+  QpTx& q = of.state;
+  if (q.epoch != done.epoch || !std::exchange(q.working, false)) return;
+  if (done.status != abi::WcStatus::kSuccess) fail(of, done.status);
+  else complete(of, 0, (scheduler_.oldest(q).wqe.flags & abi::kWqeSignaled) != 0, done.status);
+  scheduler_.list(of);
+}
+
+// It is sent when the firmware says so, and nothing of the host before it.
+void RdmapSegmenter::take(const TxQp& of, TerminateMessage& t) {
+  of.state.halted = true;
+  scheduler_.give_up(of.qpn);
+  scheduler_.keep_terminate(of.state, std::move(t.buf), t.bytes);
+}
+
+void RdmapSegmenter::take(const TxQp& of, const ReadWork& r) {
+  respond(of, response_message(r));
+  scheduler_.answer(of.state, r);
+}
+
+void RdmapSegmenter::take(const TxQp& of, const AtomicWork& a) {
+  respond(of, response_message(a));
+  of.state.source.address = a.response.original;
+  ReadWork asked{a.qpn, {}};
+  asked.segment.owner = a.owner;
+  scheduler_.answer(of.state, asked);
+}
+
+void RdmapSegmenter::respond(const TxQp& of, const OutboundMessage& response) {
+  QpTx& q = of.state;
   RNIC_CHECK(!q.response.active);  // the IRRQ passes on one request of a QP at a time
   q.response = response;
-  scheduler_.number(q, q.response);
-  scheduler_.list(qpn);
+  q.number(q.response);
+  scheduler_.list(of);
 }
 
-bool RdmapSegmenter::accept_internal() {
-  if (!internal_work->can_pop() || !flush_rq->can_push() || !issued->can_push()) return false;
-  take(internal_work->pop());
-  return true;
-}
+void RdmapSegmenter::take(const TxQp& of, FetchedWqe& f) { scheduler_.post(of, std::move(f)); }
 
-void RdmapSegmenter::take(const TxInternalWork& work) {
-  QpTx& q = scheduler_.qp(work.qpn);
+void RdmapSegmenter::take(const TxQp& of, const TxInternalWork& work) {
+  QpTx& q = of.state;
   switch (work.kind) {
     case TxInternalWork::Kind::kDrain:
       q.draining = true;
@@ -107,35 +162,38 @@ void RdmapSegmenter::take(const TxInternalWork& work) {
       q.flushing = true;
       q.request.active = q.response.active = q.working = false;
       scheduler_.drop_internal(q);
-      mark(work.qpn, WqeIssued::Marker::kFlush);
-      flush_rq->push({work.qpn});
+      mark(of.qpn, WqeIssued::Marker::kFlush);
+      flush_rq->push({of.qpn});
       break;
     case TxInternalWork::Kind::kTerminate:
-      return prepare_terminate(work);
+      return prepare_terminate(of, work);
     default:
-      return scheduler_.post(work);
+      return scheduler_.post(of, work);
   }
-  scheduler_.list(work.qpn);
+  scheduler_.list(of);
 }
 
 // The firmware's own errors are the setup's, which return no headers (RFC 6581 section 8). One Terminate is the last of
 // its stream (RFC 5040 section 4.8).
-void RdmapSegmenter::prepare_terminate(const TxInternalWork& work) {
-  QpTx& q = scheduler_.qp(work.qpn);
+void RdmapSegmenter::prepare_terminate(const TxQp& of, const TxInternalWork& work) {
+  QpTx& q = of.state;
   // A responder that never saw a valid FPDU may send none (RFC 5044 section 7.1.2 rule 4): the stream just ends. An
   // error found after MPA belongs to a segment, whose headers are returned unless it is too short to have any.
   const bool saw_a_segment = wire::returns_ddp_header(work.cause);
-  if (q.fenced(contexts_.qp(work.qpn)) && !saw_a_segment) return;
+  if (q.fenced(of.ctx) && !saw_a_segment) return;
   if (std::exchange(q.terminated, true)) return;
   q.halted = true;
-  if (!q.terminate) {
-    q.terminate = buffers_.take(contexts_.internal_work(work.qpn));
+  if (q.terminate.empty()) {
+    BufferRef buffer = buffers_.take(contexts_.internal_work(of.qpn));
     const wire::TerminateHeader header{work.cause, {}, {}, {}};
-    std::uint8_t* const at = q.terminate->bytes() + Ulpdu::kOffset + wire::DdpUntaggedHeader::kBytes;
-    q.terminate_bytes = static_cast<std::uint8_t>(header.emit({at, wire::TerminateHeader::kControlBytes}));
+    std::uint8_t* const at = buffer->bytes() + Ulpdu::kOffset + wire::DdpUntaggedHeader::kBytes;
+    const auto bytes = static_cast<std::uint8_t>(header.emit({at, wire::TerminateHeader::kControlBytes}));
+    scheduler_.keep_terminate(q, std::move(buffer), bytes);
   }
-  scheduler_.post(work);
+  scheduler_.post(of, work);
 }
+
+// ---- Turns
 
 // What of STags the QP's next FPDU needs to know.
 TxTurn::Needs RdmapSegmenter::needs(const QpTx& q, Source next) const {
@@ -147,24 +205,35 @@ TxTurn::Needs RdmapSegmenter::needs(const QpTx& q, Source next) const {
   return begins ? TxTurn::Needs::kElements : TxTurn::Needs::kNothing;
 }
 
-// One a cycle, when the one before has asked for all that it needs.
+// One a cycle: the row of the QP that is next is asked for.
 bool RdmapSegmenter::begin_turn() {
-  if (scheduler_.nobody() || turns_.size() == kTurns || (!turns_.empty() && turns_.back().to_ask != 0)) return false;
-  const Qpn qpn = scheduler_.turn();
-  const QpTx& q = scheduler_.qp(qpn);
+  if (scheduler_.nobody() || !turn_row_.can_ask()) return false;
+  turn_row_.ask(scheduler_.turn().v);
+  return true;
+}
+
+// One a cycle, when its row is there and the one before has asked for all that it needs.
+bool RdmapSegmenter::open_turn() {
+  if (!turn_row_.can_use() || turns_.size() == kTurns || (!turns_.empty() && turns_.back().to_ask != 0)) return false;
+  const Qpn qpn{turn_row_.front().index};
   TxTurn& turn = turns_.add();
   turn.qpn = qpn;
-  turn.epoch = q.epoch;
-  turn.needs = needs(q, scheduler_.next(qpn, q));
+  turn.needs = TxTurn::Needs::kNothing;
   turn.to_ask = turn.to_judge = 0;
-  if (turn.needs == TxTurn::Needs::kSource) {
-    turn.stag[0] = Stag{scheduler_.read(q).request.src_stag};
-    turn.to_ask = 1;
-  } else if (turn.needs == TxTurn::Needs::kElements) {
-    const FetchedWqe& f = scheduler_.oldest(q);
-    turn.status = check_form(contexts_.qp(qpn), f);
-    if (turn.status == abi::WcStatus::kSuccess) turn.to_ask = turn.to_judge = elements_of(f.wqe, turn.stag);
+  if (turn_row_.ok()) {
+    const auto& [ctx, q] = turn_row_.row();
+    turn.epoch = q.epoch;
+    if (q.epoch == ctx.epoch) turn.needs = needs(q, scheduler_.next(ctx, q));
+    if (turn.needs == TxTurn::Needs::kSource) {
+      turn.stag[0] = Stag{scheduler_.read(q).request.src_stag};
+      turn.to_ask = 1;
+    } else if (turn.needs == TxTurn::Needs::kElements) {
+      const FetchedWqe& f = scheduler_.oldest(q);
+      turn.status = check_form(ctx, f);
+      if (turn.status == abi::WcStatus::kSuccess) turn.to_ask = turn.to_judge = elements_of(f.wqe, turn.stag);
+    }
   }
+  turn_row_.keep();
   return true;
 }
 
@@ -186,10 +255,13 @@ bool RdmapSegmenter::ask() {
 bool RdmapSegmenter::judge() {
   if (turns_.empty() || turns_.front().to_judge == 0 || !element_.can_use()) return false;
   TxTurn& turn = turns_.front();
-  const QpTx& q = scheduler_.qp(turn.qpn);
   const StagRow* const row = element_.ok() ? &element_.row() : nullptr;
-  if (q.epoch == turn.epoch) turn.judge(row, contexts_.qp(turn.qpn), scheduler_.oldest(q).wqe);
-  else turn.skip();
+  if (turn_row_.ok_kept(0) && turn_row_.row_kept(0).state.epoch == turn.epoch) {
+    const auto& [ctx, q] = turn_row_.row_kept(0);
+    turn.judge(row, ctx, scheduler_.oldest(q).wqe);
+  } else {
+    turn.skip();
+  }
   element_.drop();
   return true;
 }
@@ -203,76 +275,89 @@ bool RdmapSegmenter::cut() {
   if (turn.to_ask != 0 || turn.to_judge != 0 || (of_source && !source_.ready())) return false;
   if (!out->can_push() || !issued->can_push() || !taken->can_push() || !event->can_push() || !read_sent->can_push() ||
       !answered->can_push() || !atomic_issued->can_push() || !read_issued->can_push() ||
-      !read_issued_early->can_push() || !stag_request->can_push()) {
+      !read_issued_early->can_push() || !stag_request->can_push() || !contexts_.tx_table.can_own(turn.qpn.v)) {
     return false;
   }
-  QpTx& q = scheduler_.qp(turn.qpn);
-  const Source next = scheduler_.next(turn.qpn, q);
-  const TxTurn::Needs needed = needs(q, next);
-  if (q.epoch == turn.epoch && (needed == TxTurn::Needs::kNothing || needed == turn.needs)) take_turn(turn, q, next);
+  if (turn_row_.ok_kept(0)) {
+    const TxQp of = scheduler_.use(turn.qpn, turn_row_.row_kept(0));
+    take_turn(turn, of);
+    scheduler_.over(of);
+    scheduler_.used(of);
+  } else {
+    lose(turn.qpn);
+    scheduler_.over(turn.qpn);
+  }
   if (of_source) source_.drop();
-  scheduler_.over(turn.qpn);
+  turn_row_.release_front();
   turns_.drop();
   return true;
 }
 
-void RdmapSegmenter::take_turn(const TxTurn& turn, QpTx& q, Source next) {
-  const Qpn qpn = turn.qpn;
+void RdmapSegmenter::take_turn(const TxTurn& turn, const TxQp& of) {
+  const Source next = scheduler_.next(of.ctx, of.state);
+  const TxTurn::Needs needed = needs(of.state, next);
+  if (of.state.epoch == turn.epoch && (needed == TxTurn::Needs::kNothing || needed == turn.needs)) send(turn, of, next);
+}
+
+void RdmapSegmenter::send(const TxTurn& turn, const TxQp& of, Source next) {
+  QpTx& q = of.state;
   switch (next) {
     case Source::kNone:
       return;  // the QP went away meanwhile
     case Source::kFlush:
-      return complete(qpn, q, 0, true, abi::WcStatus::kWrFlushErr);
+      return complete(of, 0, true, abi::WcStatus::kWrFlushErr);
     case Source::kDrain:
       q.draining = false;
-      return mark(qpn, WqeIssued::Marker::kDrain);
+      return mark(of.qpn, WqeIssued::Marker::kDrain);
     case Source::kLocalWork:
-      return begin_stag_work(qpn, q);
+      return begin_stag_work(of);
     case Source::kResponse:
-      send_response(qpn, q);
+      send_response(of);
       q.response_turn = false;
       return;
     case Source::kRequest:
-      send_request(turn, q);
+      send_request(turn, of);
       q.response_turn = true;
       return;
   }
 }
 
-void RdmapSegmenter::send_request(const TxTurn& turn, QpTx& q) {
-  const Qpn qpn = turn.qpn;
-  const bool between = !q.request.active || !q.open(contexts_.qp(qpn));  // a partly sent message is dropped
+void RdmapSegmenter::send_request(const TxTurn& turn, const TxQp& of) {
+  QpTx& q = of.state;
+  const bool between = !q.request.active || !q.open(of.ctx);  // a partly sent message is dropped
   if (between && !q.internal.empty()) {
-    start_internal(qpn, q);
-    expect_response(qpn, q.request, nullptr);
-    return send_segment(qpn, q, q.request, nullptr);
+    start_internal(of);
+    expect_response(of, nullptr);
+    return send_segment(of, q.request, nullptr, buffer_for_internal(of));
   }
-  if (!q.request.active && !start_request(turn, q)) return;
+  if (!q.request.active && !start_request(turn, of)) return;
   const FetchedWqe& f = scheduler_.oldest(q);
   const abi::Wqe& w = f.wqe;
-  expect_response(qpn, q.request, &w);
-  send_segment(qpn, q, q.request, &f);
+  expect_response(of, &w);
+  send_segment(of, q.request, &f, buffers_.take(contexts_.request(of.qpn, w.wr_id)));
   if (q.request.active) return;
-  complete(qpn, q, q.request.bytes, (w.flags & abi::kWqeSignaled) != 0, abi::WcStatus::kSuccess);
+  complete(of, q.request.bytes, (w.flags & abi::kWqeSignaled) != 0, abi::WcStatus::kSuccess);
 }
 
-void RdmapSegmenter::send_response(Qpn qpn, QpTx& q) {
-  if (q.response.opcode == Opcode::kReadResponse && !find_source(qpn, q)) return;
-  send_segment(qpn, q, q.response, nullptr);
+void RdmapSegmenter::send_response(const TxQp& of) {
+  QpTx& q = of.state;
+  if (q.response.opcode == Opcode::kReadResponse && !find_source(of)) return;
+  send_segment(of, q.response, nullptr, buffers_.take(scheduler_.read(q).segment.owner));
   if (q.response.active) return;
   scheduler_.answered(q);
   q.response_done();
-  read_sent->push({qpn});
-  answered->push({qpn});
+  read_sent->push({of.qpn});
+  answered->push({of.qpn});
 }
 
 // False if the source was revoked: the response ends there, and its IRRQ slot stays taken, for the stream is over.
-bool RdmapSegmenter::find_source(Qpn qpn, QpTx& q) {
+bool RdmapSegmenter::find_source(const TxQp& of) {
+  QpTx& q = of.state;
   const ReadWork& read = scheduler_.read(q);
   const wire::ReadRequest rest = rest_of(read.request, q.response.done);
   const StagContext* const named = rest.size != 0 ? source_.named() : nullptr;
-  if (const auto cause = check_read_source(named, qpn, contexts_.qp(qpn), rest)) {
-    event->push({QpEvent::Kind::kStreamError, qpn, *cause, read.segment.with(rest)});
+  if (const auto cause = check_read_source(named, of.ctx.user(of.qpn), rest)) {
+    event->push({QpEvent::Kind::kStreamError, of.qpn, *cause, read.segment.with(rest)});
     q.response.active = false;
     q.halted = true;
     ++counters_.revoked;
@@ -280,86 +365,71 @@ bool RdmapSegmenter::find_source(Qpn qpn, QpTx& q) {
   }
   if (named != nullptr) {
     const MemoryPiece m = named->piece(rest.src_stag, rest.src_to, rest.size);
-    q.response.source = m.address;
-    q.response.source_list = m.list;
-    q.response.source_region = m.region;
+    q.source = {m.address, m.list, m.region};
   }
   return true;
 }
 
 // False if the request cannot be sent at all.
-bool RdmapSegmenter::start_request(const TxTurn& turn, QpTx& q) {
-  const Qpn qpn = turn.qpn;
-  const FetchedWqe& f = scheduler_.oldest(q);
+bool RdmapSegmenter::start_request(const TxTurn& turn, const TxQp& of) {
+  QpTx& q = of.state;
   if (turn.status != abi::WcStatus::kSuccess) {
-    fail(qpn, q, turn.status);
+    fail(of, turn.status);
     return false;
   }
-  q.request = request_message(f.wqe);
-  q.request.owner = contexts_.request(qpn, f.wqe.wr_id);
-  scheduler_.number(q, q.request);
+  q.request = request_message(scheduler_.oldest(q).wqe);
+  q.number(q.request);
   scheduler_.resolve_oldest(q, turn.piece);
   return true;
 }
 
-void RdmapSegmenter::begin_stag_work(Qpn qpn, QpTx& q) {
-  const FetchedWqe& f = scheduler_.oldest(q);
-  if (!f.ok) return fail(qpn, q, abi::WcStatus::kGeneralErr);
-  stag_request->push({qpn, q.epoch, f.wqe});
-  q.working = true;
+void RdmapSegmenter::begin_stag_work(const TxQp& of) {
+  const FetchedWqe& f = scheduler_.oldest(of.state);
+  if (!f.ok) return fail(of, abi::WcStatus::kGeneralErr);
+  stag_request->push({of.qpn, of.state.epoch, f.wqe});
+  of.state.working = true;
 }
 
-// Later requests of the QP have waited for it. The end of its stream may have completed it meanwhile.
-bool RdmapSegmenter::take_stag_work() {
-  if (!stag_request_done->can_pop() || !issued->can_push() || !taken->can_push() || !event->can_push()) return false;
-  const StagRequestDone done = stag_request_done->pop();
-  QpTx& q = scheduler_.qp(done.qpn);
-  if (q.epoch != done.epoch || !std::exchange(q.working, false)) return true;
-  if (done.status != abi::WcStatus::kSuccess) fail(done.qpn, q, done.status);
-  else complete(done.qpn, q, 0, (scheduler_.oldest(q).wqe.flags & abi::kWqeSignaled) != 0, done.status);
-  scheduler_.list(done.qpn);
-  return true;
-}
-
-void RdmapSegmenter::start_internal(Qpn qpn, QpTx& q) {
+void RdmapSegmenter::start_internal(const TxQp& of) {
+  QpTx& q = of.state;
   q.request = scheduler_.next_internal(q);
-  q.request.owner = contexts_.internal_work(qpn);
   scheduler_.take_internal(q);
-  scheduler_.number(q, q.request);
-  if (q.request.opcode == Opcode::kTerminate) return mark(qpn, WqeIssued::Marker::kTerminate);
+  q.number(q.request);
+  if (q.request.opcode == Opcode::kTerminate) return mark(of.qpn, WqeIssued::Marker::kTerminate);
   if (q.request.opcode != Opcode::kReadRequest) return;
-  issued->push({qpn, 0, 0, abi::WrOpcode::kRdmaRead, abi::WcStatus::kSuccess, false, true});
+  issued->push({of.qpn, 0, 0, abi::WrOpcode::kRdmaRead, abi::WcStatus::kSuccess, false, true});
 }
 
 // The request is one segment, which is about to leave.
-void RdmapSegmenter::expect_response(Qpn qpn, const OutboundMessage& request, const abi::Wqe* w) {
+void RdmapSegmenter::expect_response(const TxQp& of, const abi::Wqe* w) {
+  const OutboundMessage& request = of.state.request;
   if (request.opcode == Opcode::kAtomicRequest) {
-    atomic_issued->push({qpn, request.msn, w->sge[0]});
+    atomic_issued->push({of.qpn, request.msn, w->sge[0]});
   } else if (request.opcode == Opcode::kReadRequest) {
     const wire::ReadRequest r = read_request_of(w, request.bytes);
-    if (w != nullptr && w->opcode == abi::WrOpcode::kRdmaReadWithInv) ++scheduler_.qp(qpn).sinks;
-    read_issued->push({qpn, r.sink_stag, r.sink_to, r.size});
-    read_issued_early->push({qpn, r.sink_stag, r.sink_to, r.size});
+    if (w != nullptr && w->opcode == abi::WrOpcode::kRdmaReadWithInv) ++of.state.sinks;
+    read_issued->push({of.qpn, r.sink_stag, r.sink_to, r.size});
+    read_issued_early->push({of.qpn, r.sink_stag, r.sink_to, r.size});
   }
 }
 
-void RdmapSegmenter::send_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const FetchedWqe* f) {
-  const QpContext& ctx = contexts_.qp(qpn);
-  UlpduJob job = cut_segment(m, f, qpn, ctx, buffer_for(q, m));
-  const FlowContext& flow = contexts_.flow(ctx.flow);
-  job.epoch = ctx.epoch;
+void RdmapSegmenter::send_segment(const TxQp& of, OutboundMessage& m, const FetchedWqe* f, BufferRef buffer) {
+  UlpduJob job = cut_segment(m, f, of.qpn, of.ctx, of.state.source, std::move(buffer));
+  const FlowContext& flow = contexts_.flow(of.ctx.flow);
+  job.epoch = of.ctx.epoch;
   job.ulpdu.llp = flow.llp;
   job.ulpdu.markers = flow.tx_markers;
   job.ulpdu.crc = flow.crc;
-  job.ulpdu.position = static_cast<std::uint16_t>(q.position % wire::kMarkerInterval);
-  q.spend(scheduler_.cost(ctx, q, job.ulpdu.bytes));
+  job.ulpdu.position = static_cast<std::uint16_t>(of.state.position % wire::kMarkerInterval);
+  of.state.spend(scheduler_.cost(of.ctx, of.state, job.ulpdu.bytes));
   ++counters_.fpdus;
   counters_.payload_bytes += job.ulpdu.bytes - job.header_bytes;
   out->push(std::move(job));
 }
 
-BufferRef RdmapSegmenter::buffer_for(QpTx& q, const OutboundMessage& m) {
-  return m.opcode == Opcode::kTerminate ? std::move(q.terminate) : buffers_.take(m.owner);
+BufferRef RdmapSegmenter::buffer_for_internal(const TxQp& of) {
+  if (of.state.request.opcode == Opcode::kTerminate) return scheduler_.take_terminate(of.state);
+  return buffers_.take(contexts_.internal_work(of.qpn));
 }
 
 void RdmapSegmenter::mark(Qpn qpn, WqeIssued::Marker marker) {
@@ -370,41 +440,46 @@ void RdmapSegmenter::mark(Qpn qpn, WqeIssued::Marker marker) {
 }
 
 // The oldest work request is cut completely, or nothing of it is sent and it completes with an error.
-void RdmapSegmenter::complete(Qpn qpn, QpTx& q, std::uint32_t bytes, bool signaled, abi::WcStatus status) {
-  const abi::Wqe& w = scheduler_.oldest(q).wqe;
-  WqeIssued done{qpn, w.wr_id, bytes, w.opcode, status, signaled};
+void RdmapSegmenter::complete(const TxQp& of, std::uint32_t bytes, bool signaled, abi::WcStatus status) {
+  const abi::Wqe& w = scheduler_.oldest(of.state).wqe;
+  WqeIssued done{of.qpn, w.wr_id, bytes, w.opcode, status, signaled};
   if (w.opcode == abi::WrOpcode::kRdmaReadWithInv) done.ends = Stag{w.sge[0].lkey};
   issued->push(done);
-  scheduler_.retire(q);
-  taken->push({qpn});
+  scheduler_.retire(of.state);
+  taken->push({of.qpn});
 }
 
-void RdmapSegmenter::fail(Qpn qpn, QpTx& q, abi::WcStatus status) {
-  complete(qpn, q, 0, true, status);
-  event->push({QpEvent::Kind::kLocalError, qpn, wire::rdma::kLocalCatastrophic});
-  q.halted = true;
+void RdmapSegmenter::fail(const TxQp& of, abi::WcStatus status) {
+  complete(of, 0, true, status);
+  event->push({QpEvent::Kind::kLocalError, of.qpn, wire::rdma::kLocalCatastrophic});
+  of.state.halted = true;
   ++counters_.failed;
 }
 
 void RdmapSegmenter::reset() {
   scheduler_.reset();
   scheduler_.account(now());
+  events_.reset();
   turns_.clear();
   source_.reset();
 }
 
+// What comes, a row or an event, calls the stage. It goes on where one step a cycle has left another one.
 Wake RdmapSegmenter::tick() {
-  bool busy = accept();
-  const bool flushes = internal_work->can_pop() && internal_work->front().kind == TxInternalWork::Kind::kFlush;
-  busy |= accept_internal();
-  busy |= !flushes && take_stag_work();
-  const bool begun = turns_.empty() && begin_turn();
-  busy |= judge();
-  busy |= !flushes && cut();  // a flush uses the cycle's place on `issued`
-  busy |= begun || begin_turn();
-  busy |= ask();
+  const bool executed = execute();
+  const bool opened_first = turns_.empty() && open_turn();
+  const bool judged = judge();
+  const bool ended = cut();
+  const bool opened = !opened_first && open_turn();
+  const bool asked = ask();
+  const bool begun = begin_turn();
+  const bool taken = take_event();
   scheduler_.account(now());
-  return busy ? Wake::next_cycle() : Wake::on_traffic();
+  const bool more = (executed && (events_.ready() || !turns_.empty())) || (judged && element_.can_use()) ||
+                    (ended && !turns_.empty()) || opened || ((opened_first || asked) && turn_row_.can_use()) ||
+                    (asked && turns_.back().to_ask != 0) || (begun && !scheduler_.nobody()) ||
+                    (taken && any_input([](auto& port) { return port->can_pop(); }));
+  return more ? Wake::next_cycle() : Wake::on_traffic();
 }
 
 std::string RdmapSegmenter::waiting_for() const {

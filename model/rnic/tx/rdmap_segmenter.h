@@ -12,6 +12,7 @@
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/requests.h"
 #include "model/rnic/messages/stag_work.h"
+#include "model/rnic/tx/tx_events.h"
 #include "model/rnic/tx/tx_scheduler.h"
 #include "model/rnic/tx/tx_turn.h"
 
@@ -70,41 +71,64 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
 
  private:
   using Source = TxScheduler::Source;
-  static constexpr unsigned kTurns = 8;  // that may have begun
-  bool accept();
-  void take(const TxCredit& c);
-  void take(const TxUnblock& u);
-  void respond(Qpn qpn, const OutboundMessage& response);
-  bool accept_internal();
-  void take(const TxInternalWork& work);
-  void prepare_terminate(const TxInternalWork& work);
+  static constexpr unsigned kTurns = 8;      // whose rows are there
+  static constexpr unsigned kTurnRows = 16;  // that were asked for
+  // In the order in which they are served: those of the peer first, which are never more than its segments; so a
+  // request is counted before it is to be answered.
+  template <class F>
+  bool any_input(F&& f) {
+    return f(unblock) || f(atomic_unblock) || f(sink_unblock) || f(stag_request_done) || f(terminate) ||
+           f(credit[LlpId::kMpaTcp]) || f(credit[LlpId::kSctp]) || f(read_work) || f(atomic_work) || f(wqe) ||
+           f(internal_work);
+  }
+  bool take_event();
+  void file(const TxCredit& c);
+  template <class Event>
+  void file(Event event);
+  bool execute();
+  bool execute_lost();
+  void lose(Qpn qpn);
+  bool has_room(const TxEvent& of_qp);
+  void take(const TxQp& of, const TxCredit& c);
+  void take(const TxQp& of, const TxUnblock& u);
+  void take(const TxQp& of, const StagRequestDone& done);
+  void take(const TxQp& of, TerminateMessage& t);
+  void take(const TxQp& of, const ReadWork& r);
+  void take(const TxQp& of, const AtomicWork& a);
+  void take(const TxQp& of, FetchedWqe& f);
+  void take(const TxQp& of, const TxInternalWork& work);
+  void respond(const TxQp& of, const OutboundMessage& response);
+  void prepare_terminate(const TxQp& of, const TxInternalWork& work);
 
   bool begin_turn();
+  bool open_turn();
   bool ask();
   bool judge();
   bool cut();
   TxTurn::Needs needs(const QpTx& q, Source next) const;
-  void take_turn(const TxTurn& turn, QpTx& q, Source next);
-  void send_request(const TxTurn& turn, QpTx& q);
-  void send_response(Qpn qpn, QpTx& q);
-  bool find_source(Qpn qpn, QpTx& q);
-  bool start_request(const TxTurn& turn, QpTx& q);
-  void begin_stag_work(Qpn qpn, QpTx& q);
-  bool take_stag_work();
-  void start_internal(Qpn qpn, QpTx& q);
-  void expect_response(Qpn qpn, const OutboundMessage& request, const abi::Wqe* w);
-  void send_segment(Qpn qpn, QpTx& q, OutboundMessage& m, const FetchedWqe* f);
-  BufferRef buffer_for(QpTx& q, const OutboundMessage& m);
+  void take_turn(const TxTurn& turn, const TxQp& of);
+  void send(const TxTurn& turn, const TxQp& of, Source next);
+  void send_request(const TxTurn& turn, const TxQp& of);
+  void send_response(const TxQp& of);
+  bool find_source(const TxQp& of);
+  bool start_request(const TxTurn& turn, const TxQp& of);
+  void begin_stag_work(const TxQp& of);
+  void start_internal(const TxQp& of);
+  void expect_response(const TxQp& of, const abi::Wqe* w);
+  void send_segment(const TxQp& of, OutboundMessage& m, const FetchedWqe* f, BufferRef buffer);
+  BufferRef buffer_for_internal(const TxQp& of);
   void mark(Qpn qpn, WqeIssued::Marker marker);
-  void complete(Qpn qpn, QpTx& q, std::uint32_t bytes, bool signaled, abi::WcStatus status);
-  void fail(Qpn qpn, QpTx& q, abi::WcStatus status);
+  void complete(const TxQp& of, std::uint32_t bytes, bool signaled, abi::WcStatus status);
+  void fail(const TxQp& of, abi::WcStatus status);
 
-  const ContextStore& contexts_;
+  ContextStore& contexts_;
   BufferPool& buffers_;
   StagTable::Reader element_{*this, "rdmap_segmenter"};                                 // of a gather list, or a sink
   NamedStag source_{*this, "rdmap_segmenter_source", "rdmap_segmenter_source_region"};  // of a Read Response
+  TxEvents events_{*this};
+  TxTable::Reader turn_row_{*this, "rdmap_segmenter_turn", kTurnRows, RowOrder::kAsTheyCome, kTurns};
   TxScheduler scheduler_;
-  Ring<TxTurn> turns_{kTurns};  // that have begun; one of a QP
+  Ring<TxTurn> turns_{kTurns};  // in the order in which their rows came; one of a QP
   RdmapSegmenterCounters counters_;
 };
 

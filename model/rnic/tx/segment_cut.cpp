@@ -53,7 +53,7 @@ wire::AtomicRequest atomic_request_of(const abi::Wqe& w, std::uint32_t request_i
 }
 
 // Of a message without payload. Of the firmware's messages only a Read Request has one; a Terminate's is already there.
-void emit_rdmap_header(const OutboundMessage& m, const abi::Wqe* w, MutableByteSpan at) {
+void emit_rdmap_header(const OutboundMessage& m, const abi::Wqe* w, const ResponseSource& source, MutableByteSpan at) {
   switch (m.opcode) {
     case Opcode::kReadRequest:
       read_request_of(w, m.bytes).emit(at);
@@ -62,7 +62,7 @@ void emit_rdmap_header(const OutboundMessage& m, const abi::Wqe* w, MutableByteS
       atomic_request_of(*w, m.msn).emit(at);
       break;
     case Opcode::kAtomicResponse:
-      wire::AtomicResponse{static_cast<std::uint32_t>(m.address), m.source}.emit(at);
+      wire::AtomicResponse{static_cast<std::uint32_t>(m.address), source.address}.emit(at);
       break;
     case Opcode::kImmediate:
     case Opcode::kImmediateSe:
@@ -127,7 +127,6 @@ OutboundMessage response_message(const ReadWork& work) {
   m.bytes = work.request.size;
   m.stag = work.request.sink_stag;
   m.address = work.request.sink_to;
-  m.owner = work.segment.owner;
   return m;
 }
 
@@ -136,8 +135,6 @@ OutboundMessage response_message(const AtomicWork& work) {
   m.opcode = Opcode::kAtomicResponse;
   m.active = true;
   m.address = work.response.request_id;
-  m.source = work.response.original;
-  m.owner = work.owner;
   return m;
 }
 
@@ -165,7 +162,8 @@ OutboundMessage internal_message(const TxInternalWork& work, std::uint32_t termi
   return m;
 }
 
-UlpduJob cut_segment(OutboundMessage& m, const FetchedWqe* f, Qpn qpn, const QpContext& ctx, BufferRef buffer) {
+UlpduJob cut_segment(OutboundMessage& m, const FetchedWqe* f, Qpn qpn, const TxContext& ctx,
+                     const ResponseSource& source, BufferRef buffer) {
   const abi::Wqe* const w = f != nullptr ? &f->wqe : nullptr;
   UlpduJob job;
   job.qpn = qpn;
@@ -180,11 +178,11 @@ UlpduJob cut_segment(OutboundMessage& m, const FetchedWqe* f, Qpn qpn, const QpC
   const MutableByteSpan at(job.ulpdu.buf->bytes() + Ulpdu::kOffset, job.ulpdu.bytes);
   emit_ddp_header(m, last, ctx.version, at);
   if (rdmap_header_bytes(m.opcode) != 0) {
-    emit_rdmap_header(m, w, at.subspan(wire::DdpUntaggedHeader::kBytes));
+    emit_rdmap_header(m, w, source, at.subspan(wire::DdpUntaggedHeader::kBytes));
   }
   if (payload != 0) {
     if (m.opcode == Opcode::kReadResponse)
-      job.piece[job.pieces++] = {m.source, payload, m.source_list, m.source_region};
+      job.piece[job.pieces++] = {source.address, payload, source.list, source.region};
     else if (w->flags & abi::kWqeInline) copy_inline(*w, payload, m, at.data() + job.header_bytes);
     else gather(*f, payload, m, job);
   }

@@ -7,6 +7,7 @@
 #include "model/abi/context_types.h"
 #include "model/abi/host_abi.h"
 #include "model/abi/tx_internal_work.h"
+#include "model/rnic/context/tx_table.h"
 #include "model/rnic/messages/requests.h"
 #include "model/rnic/messages/work_requests.h"
 #include "model/rnic/tx/ulpdu_job.h"
@@ -15,26 +16,6 @@
 #include "model/wire/terminate.h"
 
 namespace rnic {
-
-// The message being cut: a Send, a Write, a Read Response, or the single segment of a message without payload.
-struct OutboundMessage {
-  wire::Opcode opcode = wire::Opcode::kSend;
-  bool active = false;
-  bool completes = false;  // its last FPDU completes a work request
-  std::uint8_t sge = 0;    // where the next payload octet is
-  std::uint32_t sge_done = 0;
-  std::uint32_t bytes = 0, done = 0;
-  std::uint32_t stag = 0;     // tagged: the sink's; untagged: STag to invalidate
-  std::uint64_t address = 0;  // tagged: TO of the first octet; of an Atomic Response: the request's identifier
-  // Of a Read Response: where its next octets are, as MemoryPiece has it; of an Atomic Response: the value.
-  std::uint64_t source = 0;
-  PageList source_list = {};
-  std::uint32_t source_region = 0;
-  std::uint32_t msn = 0;
-  RequestId owner;
-
-  bool tagged() const { return wire::is_tagged(opcode); }
-};
 
 // The request of a Read. Without a work request: it reads nothing, and names nothing (RFC 6581 section 9.2).
 wire::ReadRequest read_request_of(const abi::Wqe* w, std::uint32_t bytes);
@@ -81,7 +62,8 @@ constexpr std::uint32_t next_ulpdu_bytes(const OutboundMessage& m, std::uint32_t
 
 // Cuts the next segment off the message: writes its headers, and inline data, into the buffer, and returns where its
 // payload is. A Terminate's header is already there, as its payload would be. f has the message's work request; null
-// for a Read Response and for a message of the firmware.
-UlpduJob cut_segment(OutboundMessage& m, const FetchedWqe* f, Qpn qpn, const QpContext& ctx, BufferRef buffer);
+// for a Read Response and for a message of the firmware. `source` is that of a response.
+UlpduJob cut_segment(OutboundMessage& m, const FetchedWqe* f, Qpn qpn, const TxContext& ctx,
+                     const ResponseSource& source, BufferRef buffer);
 
 }  // namespace rnic

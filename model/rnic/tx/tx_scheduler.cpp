@@ -23,7 +23,7 @@ std::array<Account, kTxWaits> accounts_of(unsigned qps, std::index_sequence<wait
 
 }  // namespace
 
-TxScheduler::TxScheduler(const ContextStore& contexts, const PerLlp<LlpTraits>& llps)
+TxScheduler::TxScheduler(ContextStore& contexts, const PerLlp<LlpTraits>& llps)
     : contexts_(contexts),
       llps_(llps),
       wait_words_(words_of_waits(llps)),
@@ -31,10 +31,11 @@ TxScheduler::TxScheduler(const ContextStore& contexts, const PerLlp<LlpTraits>& 
       accounts_(accounts_of(static_cast<unsigned>(contexts.qps()), std::make_index_sequence<kTxWaits>())) {}
 
 void TxScheduler::reset() {
-  qps_ = std::vector<QpTx>(qps_.size());
+  qps_.assign(qps_.size(), {});
   wqe_pool_ = {};
-  read_pool_ = {};
+  answered_pool_ = {};
   internal_pool_ = {};
+  terminate_pool_ = {};
   list_pool_ = {};
   listed_ = {};
   turns_ = 0;
@@ -56,41 +57,61 @@ void TxScheduler::describe(const Description& d) {
   }
 }
 
-QpTx& TxScheduler::qp(Qpn qpn) {
-  QpTx& q = qps_[qpn.v];
-  if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; q.epoch != epoch) {
-    const bool listed = q.listed;
-    wqe_pool_.clear(q.wqes);
-    read_pool_.clear(q.read);
-    internal_pool_.clear(q.internal);
-    give_up(q);
-    reads_ -= q.reads;
-    q = QpTx{};
-    q.epoch = epoch;
-    q.msn_send = q.msn_read = q.msn_response = contexts_.qp(qpn).first_msn;
-    q.listed = listed;
-  }
-  return q;
+TxQp TxScheduler::use(Qpn qpn, const TxRow& row) {
+  QpTx& q = contexts_.tx_table.own(qpn.v, &TxRow::state);
+  if (q.epoch != row.qp.epoch) renew(qpn, row.qp, q);
+  return {qpn, row.qp, q};
 }
 
-void TxScheduler::post(FetchedWqe f) {
-  const Qpn qpn = f.qpn;
-  wqe_pool_.push(qp(qpn).wqes, std::move(f));
-  list(qpn);
+void TxScheduler::renew(Qpn qpn, const TxContext& ctx, QpTx& q) {
+  wqe_pool_.clear(q.wqes);
+  answered_pool_.clear(q.answered);
+  internal_pool_.clear(q.internal);
+  terminate_pool_.clear(q.terminate);
+  give_up(qpn);
+  q = QpTx{};
+  q.epoch = ctx.epoch;
+  q.msn_send = q.msn_read = q.msn_response = ctx.first_msn;
 }
 
-void TxScheduler::post(const TxInternalWork& work) {
-  internal_pool_.push(qp(work.qpn).internal, work);
-  list(work.qpn);
+void TxScheduler::used(const TxQp& of) { show(qps_[of.qpn.v], of.state.wqes.size, of.state.reads); }
+
+// The elements of its lists stay where they are: nobody knows them any more.
+bool TxScheduler::lose(Qpn qpn, std::uint32_t epoch) {
+  give_up(qpn);
+  show(qps_[qpn.v], 0, 0);
+  const auto life = static_cast<std::uint16_t>(epoch);
+  return std::exchange(qps_[qpn.v].lost, life) != life;
 }
 
-void TxScheduler::list(Qpn qpn) {
-  QpTx& q = qp(qpn);
-  if (q.listed) return;
-  if (next(qpn, q) == Source::kNone) return count(q, why_not(qpn, q));
-  give_up(q);
-  q.listed = true;
-  list_pool_.push(listed_, qpn);
+void TxScheduler::show(Here& here, std::uint32_t wqes, std::uint32_t reads) {
+  reads_ += reads - here.reads;
+  here.wqes = static_cast<std::uint16_t>(wqes);
+  here.reads = static_cast<std::uint16_t>(reads);
+}
+
+void TxScheduler::post(const TxQp& of, FetchedWqe f) {
+  wqe_pool_.push(of.state.wqes, std::move(f));
+  list(of);
+}
+
+void TxScheduler::post(const TxQp& of, const TxInternalWork& work) {
+  internal_pool_.push(of.state.internal, work);
+  list(of);
+}
+
+void TxScheduler::keep_terminate(QpTx& q, BufferRef buffer, std::uint8_t bytes) {
+  terminate_pool_.put(q.terminate, std::move(buffer));
+  q.terminate_bytes = bytes;
+}
+
+void TxScheduler::list(const TxQp& of) {
+  Here& here = qps_[of.qpn.v];
+  if (here.listed) return;
+  if (next(of.ctx, of.state) == Source::kNone) return count(of.qpn, why_not(of.ctx, of.state));
+  give_up(of.qpn);
+  here.listed = true;
+  list_pool_.push(listed_, of.qpn);
 }
 
 void TxScheduler::resolve_oldest(QpTx& q, const std::array<MemoryPiece, abi::kMaxSge>& pieces) {
@@ -104,21 +125,8 @@ void TxScheduler::resolve_oldest(QpTx& q, const std::array<MemoryPiece, abi::kMa
   }
 }
 
-void TxScheduler::number(QpTx& q, OutboundMessage& m) {
-  reads_ -= q.reads;
-  q.number(m);
-  reads_ += q.reads;
-}
-
-void TxScheduler::read_done(QpTx& q) {
-  reads_ -= q.reads;
-  q.read_done();
-  reads_ += q.reads;
-}
-
 // For a QP that has no turn.
-TxWait TxScheduler::why_not(Qpn qpn, const QpTx& q) const {
-  const QpContext& ctx = contexts_.qp(qpn);
+TxWait TxScheduler::why_not(const TxContext& ctx, const QpTx& q) const {
   const bool begun = q.request.active || q.response.active;
   if (q.halted || q.flushing || q.working || !ctx.valid || (q.wqes.empty() && !begun)) return TxWait::kNothing;
   if (q.fenced(ctx)) return TxWait::kFirstFpdu;
@@ -129,11 +137,12 @@ TxWait TxScheduler::why_not(Qpn qpn, const QpTx& q) const {
   return (oldest(q).wqe.flags & abi::kWqeFence) != 0 ? TxWait::kFence : TxWait::kOrd;
 }
 
-void TxScheduler::count(QpTx& q, TxWait waits) {
-  if (q.waits == waits) return;
-  --waiting_[static_cast<unsigned>(q.waits)];
+void TxScheduler::count(Qpn qpn, TxWait waits) {
+  TxWait& before = qps_[qpn.v].waits;
+  if (before == waits) return;
+  --waiting_[static_cast<unsigned>(before)];
   ++waiting_[static_cast<unsigned>(waits)];
-  q.waits = waits;
+  before = waits;
 }
 
 void TxScheduler::account(Cycle now) {
@@ -151,21 +160,25 @@ Qpn TxScheduler::turn() {
 
 void TxScheduler::over(Qpn qpn) {
   --turns_;
-  qp(qpn).listed = false;
-  list(qpn);
+  qps_[qpn.v].listed = false;
 }
 
-std::size_t TxScheduler::cost(const QpContext& ctx, const QpTx& q, std::uint32_t ulpdu) const {
+void TxScheduler::over(const TxQp& of) {
+  over(of.qpn);
+  list(of);
+}
+
+std::size_t TxScheduler::cost(const TxContext& ctx, const QpTx& q, std::uint32_t ulpdu) const {
   const FlowContext& flow = contexts_.flow(ctx.flow);
   return llps_[flow.llp].segment_octets(flow, q.position, ulpdu);
 }
 
-bool TxScheduler::has_credit(const QpContext& ctx, const QpTx& q, const OutboundMessage& m) const {
+bool TxScheduler::has_credit(const TxContext& ctx, const QpTx& q, const OutboundMessage& m) const {
   return q.credit >= cost(ctx, q, next_ulpdu_bytes(m, ctx.mulpdu));
 }
 
 // The request being cut, or else the one to start; none if it has to wait for its turn.
-std::optional<OutboundMessage> TxScheduler::next_request(const QpContext& ctx, const QpTx& q) const {
+std::optional<OutboundMessage> TxScheduler::next_request(const TxContext& ctx, const QpTx& q) const {
   if (q.request.active) return q.request;
   if (!q.internal.empty()) return next_internal(q);
   if (q.wqes.empty() || !q.may_start(ctx, oldest(q).wqe) || is_stag_work(oldest(q).wqe.opcode)) return {};
@@ -174,7 +187,7 @@ std::optional<OutboundMessage> TxScheduler::next_request(const QpContext& ctx, c
 
 // Everything posted has been sent, and, once the peer has closed, all responses that are due (RFC 5041 section 6.2); a
 // request that waits for a response of the peer then waits forever.
-bool TxScheduler::drained(const QpContext& ctx, const QpTx& q) const {
+bool TxScheduler::drained(const TxContext& ctx, const QpTx& q) const {
   if (q.request.active || q.response.active) return false;
   if (!q.peer_closed) return q.wqes.empty();
   const bool sinks_end = q.reads == 0 && q.sinks != 0;  // a fenced request waits for this side alone
@@ -183,8 +196,7 @@ bool TxScheduler::drained(const QpContext& ctx, const QpTx& q) const {
 
 // Requests and responses alternate by FPDU, but two tagged messages are never interleaved: no field of a tagged segment
 // identifies its message, and peers refuse it.
-TxScheduler::Source TxScheduler::next(Qpn qpn, const QpTx& q) const {
-  const QpContext& ctx = contexts_.qp(qpn);
+TxScheduler::Source TxScheduler::next(const TxContext& ctx, const QpTx& q) const {
   if (q.flushing) return q.wqes.empty() ? Source::kNone : Source::kFlush;
   const bool host = q.open(ctx);
   if (q.draining && q.internal.empty() && (!host || drained(ctx, q))) return Source::kDrain;
@@ -205,13 +217,14 @@ TxScheduler::Source TxScheduler::next(Qpn qpn, const QpTx& q) const {
 
 std::string TxScheduler::waiting_for() const {
   for (std::uint32_t n = 0; n < qps_.size(); ++n) {
-    const QpTx& q = qps_[n];
-    if (q.halted || (q.wqes.empty() && !q.request.active && !q.response.active)) continue;
+    const Here& here = qps_[n];
     const QpContext& ctx = contexts_.qp(Qpn{n});
+    const bool connected = ctx.state == QpState::kRts;
+    if (here.waits == TxWait::kNothing && (here.wqes == 0 || connected)) continue;
     const std::string who = "QP " + std::to_string(n) + " has work and waits for ";
-    if (ctx.state != QpState::kRts) return who + "its connection";
-    if (q.fenced(ctx)) return who + "the first FPDU of its peer";
-    if (q.reads != 0 && !q.request.active && !q.response.active) return who + "read responses (ORD or fence)";
+    if (!connected) return who + "its connection";
+    if (here.waits == TxWait::kFirstFpdu) return who + "the first FPDU of its peer";
+    if (here.waits < TxWait::kCredit) return who + "read responses (ORD or fence)";
     return who + llps_[contexts_.flow(ctx.flow).llp].window;
   }
   return {};

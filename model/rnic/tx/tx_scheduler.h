@@ -1,4 +1,5 @@
-// Which QP sends the next FPDU, and of which message: the QPs that can send are in one list and take turns.
+// Which QP sends the next FPDU, and of which message: the QPs that can send are in one list and take turns. What it
+// knows of a QP is in the row of the transmit table, which the segmenter has read; the elements of its lists are here.
 #pragma once
 
 #include <array>
@@ -10,32 +11,55 @@
 #include "model/common/account.h"
 #include "model/common/part.h"
 #include "model/common/value_words.h"
+#include "model/rnic/context/context.h"
 #include "model/rnic/llp/llp_traits.h"
+#include "model/rnic/messages/requests.h"
+#include "model/rnic/messages/terminate.h"
 #include "model/rnic/messages/work_requests.h"
-#include "model/rnic/tx/qp_tx.h"
+#include "model/rnic/tx/segment_cut.h"
 
 namespace rnic {
+
+// Why a QP with work cannot send.
+enum class TxWait : std::uint8_t { kNothing, kOrd, kFence, kFirstFpdu, kCredit };
+// kCredit and what follows: of each lower layer.
+constexpr TxWait credit_of(LlpId llp) {
+  return static_cast<TxWait>(static_cast<unsigned>(TxWait::kCredit) + static_cast<unsigned>(llp));
+}
+inline constexpr unsigned kTxWaits = static_cast<unsigned>(TxWait::kCredit) + kLlps;
+
+// A QP whose row is there, in the cycle in which it is used.
+struct TxQp {
+  Qpn qpn;
+  const TxContext& ctx;
+  QpTx& state;
+};
 
 class TxScheduler final : public Part {
  public:
   enum class Source { kNone, kRequest, kResponse, kLocalWork, kDrain, kFlush };
 
-  TxScheduler(const ContextStore& contexts, const PerLlp<LlpTraits>& llps);
+  TxScheduler(ContextStore& contexts, const PerLlp<LlpTraits>& llps);
 
-  // The QP's state, reset if the QP number was reused.
-  QpTx& qp(Qpn qpn);
+  // The QP of a row that was read; if the number was reused, its state is that of a new one.
+  TxQp use(Qpn qpn, const TxRow& row);
+  // Is over for this cycle.
+  void used(const TxQp& of);
+  // The row of this use of its number is lost, and so is what it had to send. True: that was not known yet.
+  bool lose(Qpn qpn, std::uint32_t epoch);
   void reset();
 
-  void post(FetchedWqe f);
-  void post(const TxInternalWork& work);
+  void post(const TxQp& of, FetchedWqe f);
+  void post(const TxQp& of, const TxInternalWork& work);
   const FetchedWqe& oldest(const QpTx& q) const { return wqe_pool_.front(q.wqes); }
-  // The Read answered by the QP's response, from answer() to answered().
-  void answer(QpTx& q, const ReadWork& r) {
-    read_pool_.clear(q.read);  // one that the end of its stream left unanswered
-    read_pool_.push(q.read, r);
-  }
-  const ReadWork& read(const QpTx& q) const { return read_pool_.front(q.read); }
-  void answered(QpTx& q) { read_pool_.clear(q.read); }
+  // What the QP's response is for, from answer() to answered(): a Read, or, of an atomic, who asked for it.
+  // One that the end of its stream left unanswered makes room.
+  void answer(QpTx& q, const ReadWork& r) { answered_pool_.put(q.answered, r); }
+  const ReadWork& read(const QpTx& q) const { return answered_pool_.at(q.answered); }
+  void answered(QpTx& q) { answered_pool_.clear(q.answered); }
+  // The Terminate, from keep_terminate() until it is sent.
+  void keep_terminate(QpTx& q, BufferRef buffer, std::uint8_t bytes);
+  BufferRef take_terminate(QpTx& q) { return terminate_pool_.pop(q.terminate); }
   // Tagged offsets of its gather list become addresses on the bus, or in pages.
   void resolve_oldest(QpTx& q, const std::array<MemoryPiece, abi::kMaxSge>& pieces);
   void retire(QpTx& q) { wqe_pool_.pop(q.wqes); }  // the oldest
@@ -46,24 +70,22 @@ class TxScheduler final : public Part {
   void drop_internal(QpTx& q) { internal_pool_.clear(q.internal); }
 
   // Called when anything happens that may let a QP send.
-  void list(Qpn qpn);
+  void list(const TxQp& of);
   bool nobody() const { return listed_.empty(); }
-  Qpn turn();          // begins the turn of the QP that is next
-  void over(Qpn qpn);  // its turn: it is listed again if it can send more
+  Qpn turn();                 // begins the turn of the QP that is next
+  void over(const TxQp& of);  // its turn: it is listed again if it can send more
+  void over(Qpn qpn);         // the same of one that has nothing to send, or whose row is lost
   // What this QP could send now.
-  Source next(Qpn qpn, const QpTx& q) const;
+  Source next(const TxContext& ctx, const QpTx& q) const;
 
-  // Assigns the message's number; a Read or an atomic counts against ORD from now on, until read_done().
-  void number(QpTx& q, OutboundMessage& m);
-  void read_done(QpTx& q);
   // It has nothing to send any more.
-  void give_up(QpTx& q) { count(q, TxWait::kNothing); }
+  void give_up(Qpn qpn) { count(qpn, TxWait::kNothing); }
 
   struct OnChip {
     std::uint32_t wqes = 0, reads = 0;
     TxWait waits = TxWait::kNothing;
   };
-  OnChip state(Qpn qpn) const { return {qps_[qpn.v].wqes.size, qps_[qpn.v].reads, qps_[qpn.v].waits}; }
+  OnChip state(Qpn qpn) const { return {qps_[qpn.v].wqes, qps_[qpn.v].reads, qps_[qpn.v].waits}; }
 
   void describe(const Description& d) override;
   // At the end of each cycle with a change. A wait counts while no QP can send.
@@ -75,23 +97,33 @@ class TxScheduler final : public Part {
   const ValueWords& wait_words() const { return wait_words_; }
 
   // The credit that such a ULPDU takes at the QP's place in the stream.
-  std::size_t cost(const QpContext& ctx, const QpTx& q, std::uint32_t ulpdu) const;
+  std::size_t cost(const TxContext& ctx, const QpTx& q, std::uint32_t ulpdu) const;
   std::string waiting_for() const;
 
  private:
-  std::optional<OutboundMessage> next_request(const QpContext& ctx, const QpTx& q) const;
-  bool drained(const QpContext& ctx, const QpTx& q) const;
-  bool has_credit(const QpContext& ctx, const QpTx& q, const OutboundMessage& m) const;
-  TxWait why_not(Qpn qpn, const QpTx& q) const;
-  void count(QpTx& q, TxWait waits);
+  // Of each QP, on the chip wherever its row is.
+  struct Here {
+    bool listed = false;  // in the list of those that can send, or its turn has begun
+    TxWait waits = TxWait::kNothing;
+    std::uint16_t wqes = 0, reads = 0;  // for observers: as in its row
+    std::uint16_t lost = 0;             // the last use of its number whose row was lost: the low bits of the epoch
+  };
+  void renew(Qpn qpn, const TxContext& ctx, QpTx& q);
+  std::optional<OutboundMessage> next_request(const TxContext& ctx, const QpTx& q) const;
+  bool drained(const TxContext& ctx, const QpTx& q) const;
+  bool has_credit(const TxContext& ctx, const QpTx& q, const OutboundMessage& m) const;
+  TxWait why_not(const TxContext& ctx, const QpTx& q) const;
+  void count(Qpn qpn, TxWait waits);
+  void show(Here& here, std::uint32_t wqes, std::uint32_t reads);
 
-  const ContextStore& contexts_;
+  ContextStore& contexts_;  // its transmit table
   const PerLlp<LlpTraits> llps_;
   const ValueWords wait_words_;
-  std::vector<QpTx> qps_;
+  std::vector<Here> qps_;
   NodePool<FetchedWqe> wqe_pool_;
-  NodePool<ReadWork> read_pool_;
+  NodePool<ReadWork> answered_pool_;
   NodePool<TxInternalWork> internal_pool_;
+  NodePool<BufferRef> terminate_pool_;
   NodePool<Qpn> list_pool_;
   PooledQueue listed_;                        // QPs that can send an FPDU now
   unsigned turns_ = 0;                        // that have begun

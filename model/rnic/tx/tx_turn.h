@@ -25,7 +25,7 @@ struct TxTurn {
 
   // One entry a cycle is asked for, and one is judged, in the order of the list.
   Stag take_to_ask() { return stag[take_first(to_ask)]; }
-  void judge(const StagRow* row, const QpContext& ctx, const abi::Wqe& w) {
+  void judge(const StagRow* row, const TxContext& ctx, const abi::Wqe& w) {
     const unsigned i = take_first(to_judge);
     if (status != abi::WcStatus::kSuccess) return;  // the first error counts
     const abi::Sge& s = w.sge[i];

@@ -7,7 +7,7 @@ namespace rnic {
 namespace {
 
 // For RFC 7306: not for every peer, in fixed form, atomics within ORD.
-abi::WcStatus check_extension(const QpContext& ctx, const abi::Wqe& w) {
+abi::WcStatus check_extension(const TxContext& ctx, const abi::Wqe& w) {
   const bool atomic = abi::is_atomic(w.opcode);
   const bool form = w.num_sge == (atomic ? 1 : 0) && !(w.flags & abi::kWqeInline);
   if (!form || !ctx.extended() || (atomic && ctx.ord == 0)) return abi::WcStatus::kLocQpOpErr;
@@ -16,7 +16,7 @@ abi::WcStatus check_extension(const QpContext& ctx, const abi::Wqe& w) {
 
 }  // namespace
 
-abi::WcStatus check_form(const QpContext& ctx, const FetchedWqe& f) {
+abi::WcStatus check_form(const TxContext& ctx, const FetchedWqe& f) {
   const abi::Wqe& w = f.wqe;
   if (!f.ok) return abi::WcStatus::kGeneralErr;
   if (w.opcode > abi::WrOpcode::kRdmaReadWithInv || w.num_sge > abi::kMaxSge) return abi::WcStatus::kLocQpOpErr;
@@ -44,7 +44,7 @@ std::uint8_t elements_of(const abi::Wqe& w, std::array<Stag, abi::kMaxSge>& stag
 }
 
 // The sink of a Read with Invalidate is one region of ours, which may be invalidated.
-abi::WcStatus check_element(const StagRow* row, const QpContext& ctx, const abi::Wqe& w, const abi::Sge& s) {
+abi::WcStatus check_element(const StagRow* row, const TxContext& ctx, const abi::Wqe& w, const abi::Sge& s) {
   if (row == nullptr || !row->stag.covers(s.lkey, ctx.pd, s.address, s.length)) return abi::WcStatus::kLocProtErr;
   if (w.opcode == abi::WrOpcode::kRdmaReadWithInv && !row->may_be_invalidated(Stag{s.lkey})) {
     return abi::WcStatus::kMwBindErr;

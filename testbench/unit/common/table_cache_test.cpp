@@ -233,6 +233,45 @@ TEST_F(TableCache, TheNextRowOfAReaderFindsASparePlace) {
   EXPECT_THAT(bench[3].used(), ElementsAre(100 + miss, 300 + hit, 500 + hit, 700 + miss, 900 + miss));
   EXPECT_EQ(bench.counters().evictions, 1u) << "3 for 5";
 }
+// Two readers miss a row in one cycle, and the second one asks again before it has told the home.
+TEST_F(TableCache, ReadersThatMissInOneCycleTellTheHomeOneAfterTheOther) {
+  CacheBench bench(small, {{{100, 1}}, {{100, 2}, {101, 5}, {300, 2}}}, 0, {2, 2, 1});
+  run_until_idle();
+  EXPECT_THAT(bench.home->seen, ElementsAre(std::pair<Cycle, std::uint32_t>(100 + kMissed, 1),
+                                            std::pair<Cycle, std::uint32_t>(101 + kMissed, 2),
+                                            std::pair<Cycle, std::uint32_t>(100 + kMissed + kHome + 1, 5)));
+  EXPECT_EQ(bench[0].used()[0], 100 + miss);
+  EXPECT_THAT(bench[1].used(), ElementsAre(101 + miss, 100 + kHome + miss + 1, 300 + hit));
+  EXPECT_EQ(bench.counters().lookups(), 4u);
+}
+// A row that is kept is not one that its reader has to use first.
+TEST_F(TableCache, TheRowAfterOneThatIsKeptFindsASparePlace) {
+  struct Keeper final : Stage {
+    Keeper(sc_core::sc_module_name nm, ClockDomain& clk, Rows& rows) : Stage(nm, clk) {
+      rows.bind(reader);
+      wake(0);
+    }
+    Rows::Reader reader{*this, "reader", 0, RowOrder::kAsAsked, 2};
+    std::uint32_t asked = 0;
+    std::vector<Cycle> kept;
+    Wake tick() override {
+      if (asked < 3 && reader.can_ask()) reader.ask(asked++);
+      if (!reader.can_use()) return asked < 3 ? Wake::next_cycle() : Wake::on_traffic();
+      kept.push_back(now());
+      if (kept.size() < 3) reader.keep();
+      else reader.drop();
+      return Wake::next_cycle();
+    }
+  };
+  auto bench =
+      std::make_unique<CacheBench>(CacheConfig{1, 1, CachePolicy::kLru, 2, 1}, std::vector<std::vector<Ask>>{});
+  auto keeper = std::make_unique<Keeper>(sc_core::sc_gen_unique_name("keeper"), bench->clk, bench->rows);
+  const std::vector<Cycle>& kept = keeper->kept;
+  benches_.push_back(std::move(bench));
+  stages_.push_back(std::move(keeper));
+  run_until_idle();
+  EXPECT_THAT(kept, ElementsAre(miss, miss + miss, miss + miss + miss));
+}
 // Two stages that each hold a row of one reader while they wait for one of another: in every order, also with one way.
 TEST_F(TableCache, ARowThatIsHeldForAnotherOneNeverBlocks) {
   struct Pair final : Stage {

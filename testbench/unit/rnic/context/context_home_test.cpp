@@ -5,6 +5,7 @@
 
 #include "model/common/prng.h"
 #include "model/rnic/context/stag_work.h"
+#include "testbench/support/bits.h"
 #include "testbench/support/contexts.h"
 #include "testbench/support/fake_dma.h"
 
@@ -471,13 +472,15 @@ TEST_F(CqHomeTest, TablesFollowEachOtherInTheirHome) {
   s.cq_cache = kCache;
   s.page_cache = kCache;
   s.stag_cache = kCache;
+  s.qp_cache = kCache;
   ContextStore contexts(clk, s);
   const HomeLayout layout = contexts.home_layout();
   EXPECT_EQ(layout[abi::ContextKind::kPages].base, 0u);
   EXPECT_EQ(layout[abi::ContextKind::kCq].base, 4096u);  // behind 17 rows of 32 octets
   EXPECT_EQ(layout[abi::ContextKind::kStag].base, 8192u);
-  EXPECT_EQ(layout.bytes(), 3u * 4096);
-  EXPECT_EQ(layout.kinds(), 7u);
+  EXPECT_EQ(layout[abi::ContextKind::kQp].base, 12288u);
+  EXPECT_EQ(layout.bytes(), 4u * 4096);
+  EXPECT_EQ(layout.kinds(), 15u);
   EXPECT_EQ(contexts.home_pages(), 1u);
 }
 
@@ -542,13 +545,7 @@ TEST_F(StagHomeTest, AnEntryIsWhereItBelongsWhenItMakesRoom) {
   run_until_idle();
   EXPECT_THAT(b.writes.writes(), ElementsAre(std::pair(3u * 64, 64u)));
   const std::uint8_t* const octets = &b.dma.memory[3 * 64];
-  const auto bits = [octets](unsigned first, unsigned width) {
-    std::uint64_t value = 0;
-    for (unsigned i = 0; i < width; ++i) {
-      value |= std::uint64_t{octets[(first + i) / 8] >> (first + i) % 8 & 1u} << i;
-    }
-    return value;
-  };
+  const auto bits = [octets](unsigned first, unsigned width) { return bits_of(octets, first, width); };
   EXPECT_EQ(bits(0, 5), 2u);
   EXPECT_EQ(bits(5, 8), 0x5au);
   EXPECT_EQ(bits(13, 8), 0x1fu);

@@ -252,8 +252,8 @@ TEST_F(StagWorkTest, AWindowOpensAPartOfItsRegion) {
   EXPECT_FALSE(w->contains(kAddress + 0xff, 1));
   EXPECT_FALSE(w->contains(kAddress + 0x180, 1));
   EXPECT_EQ(w->access, abi::kRemoteRead);
-  EXPECT_TRUE(w->serves(Qpn{2}, contexts.qp(Qpn{2}))) << "by protection domain";
-  EXPECT_FALSE(w->serves(Qpn{3}, contexts.qp(Qpn{3})));
+  EXPECT_TRUE(w->serves(contexts.qp(Qpn{2}).user(Qpn{2}))) << "by protection domain";
+  EXPECT_FALSE(w->serves(contexts.qp(Qpn{3}).user(Qpn{3})));
   EXPECT_FALSE(w->covers(stag_of(3, 1), Pdn{1}, kAddress + 0x100, 1)) << "no local key";
 }
 
@@ -268,12 +268,12 @@ TEST_F(StagWorkTest, AWindowOfTypeOneIsBoundAnewAndUnbound) {
 
 TEST_F(StagWorkTest, AWindowOfTypeTwoServesTheQueuePairThatBoundItUntilItIsInvalidated) {
   EXPECT_EQ(bind(stag_of(4, 1), window(abi::kRemoteWrite)), WcStatus::kSuccess);
-  EXPECT_TRUE(entry(4).serves(Qpn{1}, contexts.qp(Qpn{1})));
-  EXPECT_FALSE(entry(4).serves(Qpn{2}, contexts.qp(Qpn{2}))) << "same domain, another stream";
+  EXPECT_TRUE(entry(4).serves(contexts.qp(Qpn{1}).user(Qpn{1})));
+  EXPECT_FALSE(entry(4).serves(contexts.qp(Qpn{2}).user(Qpn{2}))) << "same domain, another stream";
   EXPECT_EQ(bind(stag_of(4, 2), window(abi::kRemoteWrite)), WcStatus::kMwBindErr) << "while it is valid";
   EXPECT_EQ(invalidate(stag_of(4, 1), 2), WcStatus::kMwBindErr) << "another stream";
   QpContext reused = rts_qp(1, 2);
-  EXPECT_FALSE(entry(4).serves(Qpn{1}, reused)) << "a later use of the QP number";
+  EXPECT_FALSE(entry(4).serves(reused.user(Qpn{1}))) << "a later use of the QP number";
   EXPECT_EQ(invalidate(stag_of(4, 1)), WcStatus::kSuccess);
   EXPECT_EQ(bind(stag_of(4, 2), window(abi::kRemoteWrite), 2), WcStatus::kSuccess);
 }

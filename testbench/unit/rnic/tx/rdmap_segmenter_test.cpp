@@ -41,12 +41,18 @@ ReadWork answer(std::uint32_t qpn, std::uint32_t sink_stag, std::uint64_t sink_t
 }
 abi::Sge sge(std::uint32_t bytes, std::uint64_t address = 0x10000) { return {address, bytes, stag_of(3)}; }
 
-// What reads no STag leaves in the cycle in which it comes: a segment of a message that has begun, an Atomic Response,
-// a message of the firmware. A request begins when the entry of its element is read, and so does a segment of a Read
-// Response; the next one of the same QP then reads its own.
-constexpr Cycle kThrough = kToEnd + kToEnd;
+// An event is executed when the row of its QP is read, one in each cycle, and the turn of the QP then reads it again.
+// What reads no STag leaves at once: a segment of a message that has begun, an Atomic Response, a message of the
+// firmware. A request begins when the entry of its element is read, and so does a segment of a Read Response. The QP's
+// next segment then takes a turn of its own.
+constexpr Cycle kRow = TxTableConfig{}.read_cycles;
+constexpr Cycle kThrough = kToEnd + kRow + kRow + kToEnd;
+constexpr Cycle kExecuted = kToEnd + kRow + kToEnd;  // what an event sends without a turn
 constexpr Cycle kRead = StagTableConfig{}.read_cycles;
 constexpr Cycle kBegins = kThrough + kRead;
+constexpr Cycle kNext = kRow + kRead;        // from the start of a request to that of the QP's next one
+constexpr Cycle kBehind = 1;                 // another event: credit that comes in the same cycle
+constexpr Cycle kFirst = kBehind + kBegins;  // of a test that sends both at its beginning
 
 class RdmapSegmenterTest : public StageTest {
  protected:
@@ -144,22 +150,23 @@ TEST_F(RdmapSegmenterTest, AMessageBeginsWhenTheEntryOfItsElementIsRead) {
   allow();
   for (int i = 0; i < 3; ++i) post(wqe(WrOpcode::kSend, {sge(4)}));
   run_until_idle();
-  const std::vector<Cycle> expected{kBegins, kBegins + kRead, kBegins + 2 * kRead};
+  const std::vector<Cycle> expected{kFirst, kFirst + kNext, kFirst + 2 * kNext};
   EXPECT_EQ(jobs.cycles(), expected);
   EXPECT_EQ(completions.cycles(), expected);
   EXPECT_EQ(given_back.cycles(), expected);
 }
-TEST_F(RdmapSegmenterTest, AMessageThatHasBegunSendsAnFpduEachCycle) {
+TEST_F(RdmapSegmenterTest, AMessageThatHasBegunTakesATurnForEachFpdu) {
   allow();
   post(wqe(WrOpcode::kSend, {sge(3 * 1424)}));
   run_until_idle();
-  EXPECT_EQ(jobs.cycles(), in_a_row(kBegins, 3));
+  EXPECT_THAT(jobs.cycles(), ElementsAre(kFirst, kFirst + kRow, kFirst + 2 * kRow));
 }
-TEST_F(RdmapSegmenterTest, AMessageWithoutMemoryLeavesInTheCycleInWhichItComes) {
+TEST_F(RdmapSegmenterTest, AMessageWithoutMemoryLeavesWhenItsRowIsThere) {
   allow();
   for (int i = 0; i < 3; ++i) post(wqe(WrOpcode::kSend, {}));
   run_until_idle();
-  EXPECT_EQ(jobs.cycles(), in_a_row(kThrough, 3));
+  const Cycle first = kBehind + kThrough;
+  EXPECT_THAT(jobs.cycles(), ElementsAre(first, first + kRow, first + 2 * kRow));
   EXPECT_EQ(contexts.stag_table.counters().accesses, 0u);
 }
 // Entries are read for the next turns meanwhile.
@@ -344,7 +351,7 @@ TEST_F(RdmapSegmenterTest, MessagesAreCutAtMulpdu) {
 TEST_F(RdmapSegmenterTest, AnotherMulpduHoldsForLaterSegmentsOnly) {
   allow();
   post(wqe(WrOpcode::kSend, {sge(4000)}));
-  contexts_at.at(1 + kRead, [this] {
+  contexts_at.at(kFirst - kToEnd, [this] {
     QpContext c = rts_qp(1);
     c.mulpdu = 1018;
     contexts.write(Qpn{1}, c);
@@ -422,7 +429,7 @@ TEST_F(RdmapSegmenterTest, OnceThePeerHasClosedADrainWaitsForARequestBehindASink
   rx.send_at(50, {{TxUnblock::Kind::kReadDone, Qpn{1}}, {TxUnblock::Kind::kPeerClosed, Qpn{1}}});
   sq_completion.send_at(60, {TxUnblock::Kind::kSinkEnded, Qpn{1}});
   run_until_idle();
-  EXPECT_THAT(jobs.cycles(), ElementsAre(kBegins, 60 + kThrough));
+  EXPECT_THAT(jobs.cycles(), ElementsAre(kFirst, 60 + kThrough));
   ASSERT_EQ(completions.size(), 3u);
   EXPECT_EQ(completions[2].marker, WqeIssued::Marker::kDrain);
 }
@@ -442,7 +449,7 @@ TEST_F(RdmapSegmenterTest, WhatIsNotFencedDoesNotWaitForASink) {
   post(wqe(WrOpcode::kRdmaReadWithInv, {sge(4)}));
   post(wqe(WrOpcode::kSend, {sge(4)}));
   run_until_idle();
-  EXPECT_THAT(jobs.cycles(), ElementsAre(kBegins, kBegins + kRead));
+  EXPECT_THAT(jobs.cycles(), ElementsAre(kFirst, kFirst + kNext));
 }
 
 // RFC 5040 section 4.4: 0 to 2^32-1 octets.
@@ -506,7 +513,7 @@ TEST_F(RdmapSegmenterTest, ReadResponseKeepsTheSinkOfTheRequest) {
   EXPECT_EQ(header(0), from_hex("8142 00000100 0000000000002000"));
   EXPECT_EQ(header(2), from_hex("c142 00000100 0000000000002b28"));
   EXPECT_THAT(pieces(2), ElementsAre(Piece(0x7000 + 2856, 144)));
-  EXPECT_THAT(responses.cycles(), ElementsAre(kThrough + 3 * kRead));  // with its last FPDU
+  EXPECT_THAT(responses.cycles(), ElementsAre(kFirst + 2 * kNext));  // with its last FPDU
   EXPECT_THAT(completions, IsEmpty());
 }
 
@@ -566,7 +573,7 @@ TEST_F(RdmapSegmenterTest, ASourceRevokedBeforeTheFirstSegmentReturnsTheRequestA
 class TurnRaces : public RdmapSegmenterTest, public testing::WithParamInterface<Cycle> {
  protected:
   // Of the stage, in which the entry for a request that comes with the fifth cycle can be used.
-  static constexpr Cycle kUse = 5 + kToEnd + kRead;
+  static constexpr Cycle kUse = 5 + kToEnd + kRow + kRow + kRead;
   void revoke(std::uint32_t index) {
     contexts_at.at(GetParam(), [this, index] { contexts.write(Stag{stag_of(index)}, StagContext{}); });
   }
@@ -634,7 +641,7 @@ TEST_P(TurnRaces, AMessageOfTheFirmwareGoesFirst) {
   fetch.send_at(5, {Qpn{1}, true, wqe(WrOpcode::kSend, {sge(4)})});
   firmware.send_at(GetParam(), {Qpn{1}, TxInternalWork::Kind::kRtrWrite});
   run_until_idle();
-  const bool first = GetParam() + kToEnd <= kUse;
+  const bool first = GetParam() + kToEnd + kRow <= kUse;
   EXPECT_THAT(opcodes(), first ? ElementsAre(0, 3) : ElementsAre(3, 0));
   EXPECT_EQ(completions.size(), 1u);
 }
@@ -664,7 +671,7 @@ TEST_P(TurnRaces, TheQpIsReused) {
   ASSERT_FALSE(jobs.empty());
   const auto last = static_cast<unsigned>(jobs.size() - 1);
   EXPECT_THAT(pieces(last), ElementsAre(Piece(0x10200, 6)));
-  EXPECT_EQ(jobs.cycles()[last], 30 + kBegins);
+  EXPECT_EQ(jobs.cycles()[last], 30 + kFirst);
   EXPECT_EQ(load_be32(&header(last)[10]), 1u);
 }
 TEST_P(TurnRaces, AResetForgetsTheTurn) {
@@ -687,9 +694,9 @@ TEST_P(TurnRaces, AResetForgetsTheTurn) {
   tcp.send_at(50, {FlowId{1}, 100});
   run_until_idle();
   EXPECT_THAT(pieces(static_cast<unsigned>(jobs.size() - 1)), ElementsAre(Piece(0x10200, 6)));
-  EXPECT_EQ(jobs.cycles().back(), 50 + kBegins);
+  EXPECT_EQ(jobs.cycles().back(), 50 + kFirst);
 }
-INSTANTIATE_TEST_SUITE_P(Cycles, TurnRaces, testing::Range<Cycle>(3, 14));
+INSTANTIATE_TEST_SUITE_P(Cycles, TurnRaces, testing::Range<Cycle>(3, 19));
 
 // Ready to receive, RFC 6581.
 TEST_F(RdmapSegmenterTest, ReadyToReceiveGoesFirstAndCompletesNothing) {
@@ -703,17 +710,17 @@ TEST_F(RdmapSegmenterTest, ReadyToReceiveGoesFirstAndCompletesNothing) {
     post(wqe(WrOpcode::kSend, {sge(4)}), n);
   }
   run_until_idle();
-  EXPECT_THAT(order(), ElementsAre(1, 1, 2, 3, 2, 3));
+  EXPECT_THAT(order(), ElementsAre(1, 2, 3, 1, 2, 3));
   EXPECT_EQ(header(0), from_hex("4143 00000000 00000000 00000001 00000000"));
-  EXPECT_EQ(header(1), from_hex("4143 00000000 00000000 00000002 00000000"));
-  EXPECT_EQ(header(2), from_hex("c140 00000000 0000000000000000"));
-  EXPECT_EQ(header(3), from_hex("4141 00000000 00000001 00000001 00000000 00000000 0000000000000000 00000000 00000000"
+  EXPECT_EQ(header(1), from_hex("c140 00000000 0000000000000000"));
+  EXPECT_EQ(header(2), from_hex("4141 00000000 00000001 00000001 00000000 00000000 0000000000000000 00000000 00000000"
                                 "0000000000000000"));
+  EXPECT_EQ(header(3), from_hex("4143 00000000 00000000 00000002 00000000"));
   EXPECT_FALSE(jobs[0].ulpdu.completes_wqe);
-  EXPECT_FALSE(jobs[2].ulpdu.completes_wqe);
+  EXPECT_FALSE(jobs[1].ulpdu.completes_wqe);
   ASSERT_EQ(completions.size(), 4u);  // three Sends, and the Read that sq_completion must retire silently
-  EXPECT_TRUE(completions[1].internal);
-  EXPECT_EQ(completions[1].opcode, WrOpcode::kRdmaRead);
+  EXPECT_TRUE(completions[0].internal);
+  EXPECT_EQ(completions[0].opcode, WrOpcode::kRdmaRead);
   EXPECT_EQ(given_back.size(), 3u);
   ASSERT_EQ(reads.size(), 1u);
   EXPECT_EQ(reads[0].qpn, Qpn{3});
@@ -728,8 +735,8 @@ TEST_F(RdmapSegmenterTest, CreditOneOctetShortThenEnough) {
   run_until_idle();
   EXPECT_THAT(jobs.cycles(), ElementsAre(100 + kBegins));
   const Account::Totals account = dut.waits(TxWait::kCredit).totals(110);
-  EXPECT_EQ(account.blocked, 100);  // from cycle 1 to 100
-  EXPECT_EQ(account.empty, 10);
+  EXPECT_EQ(account.blocked, 100 - kBehind);  // from the first credit's event, and the request's, to the second one's
+  EXPECT_EQ(account.empty, 10 + kBehind);
 }
 TEST_F(RdmapSegmenterTest, CreditCountsTheMarkersAtThePlaceInTheStream) {
   change(1, rts_qp(1), true);
@@ -737,7 +744,7 @@ TEST_F(RdmapSegmenterTest, CreditCountsTheMarkersAtThePlaceInTheStream) {
   tcp.send({{FlowId{1}, 484}, {FlowId{1}, 483}, {FlowId{1}, 1}});      // positions 0 to 483, then 512 lies inside
   tcp.pause(every(50, 49));
   run_until_idle();
-  EXPECT_THAT(jobs.cycles(), ElementsAre(51 + kRead, 151 + kRead));
+  EXPECT_THAT(jobs.cycles(), ElementsAre(49 + kBegins, 149 + kBegins));
 }
 TEST_F(RdmapSegmenterTest, CreditOfOneStreamIsNotAnothers) {
   post(wqe(WrOpcode::kSend, {sge(4)}), 1);
@@ -755,7 +762,7 @@ TEST_F(RdmapSegmenterTest, OverSctpASegmentCostsItsDataChunk) {
   sctp.send({{FlowId{1}, 39}, {FlowId{1}, 1}, {FlowId{1}, 35}, {FlowId{1}, 1}});
   sctp.pause(every(50, 49));
   run_until_idle();
-  EXPECT_THAT(jobs.cycles(), ElementsAre(101 + kRead, 201 + kRead));
+  EXPECT_THAT(jobs.cycles(), ElementsAre(99 + kBegins, 199 + kBegins));
 }
 TEST_F(RdmapSegmenterTest, WithoutItsCreditAFlowOfSctpWaitsForSctp) {
   contexts.write(FlowId{1}, sctp_flow_of(1));
@@ -824,14 +831,14 @@ TEST_F(RdmapSegmenterTest, ReadsUpToOrdThenOneForEachThatIsDone) {
   for (int i = 0; i < 4; ++i) post(wqe(WrOpcode::kRdmaRead, {sge(4)}));
   rx.send_at(50, {TxUnblock::Kind::kReadDone, Qpn{1}});
   run_until_idle();
-  EXPECT_THAT(jobs.cycles(), ElementsAre(kBegins, kBegins + kRead, 50 + kBegins));
+  EXPECT_THAT(jobs.cycles(), ElementsAre(kFirst, kFirst + kNext, 50 + kBegins));
   EXPECT_EQ(load_be32(&header(2)[10]), 3u);  // MSN
   EXPECT_EQ(dut.waiting_for(), "QP 1 has work and waits for read responses (ORD or fence)");
   const Account::Totals ord = dut.waits(TxWait::kOrd).totals(60);
-  EXPECT_EQ(ord.empty, kToEnd + kRead);
-  EXPECT_EQ(ord.busy, 2 * kRead);  // while the entries of the second and of the third one are read
+  EXPECT_EQ(ord.empty, kFirst - kToEnd);
+  EXPECT_EQ(ord.busy, 2 * kNext);  // the turns of the second and of the third one
   EXPECT_EQ(ord.blocked, 60 - ord.empty - ord.busy);
-  EXPECT_EQ(ord.taken, 2 * (ord.busy + ord.blocked) - 2 * kRead);
+  EXPECT_EQ(ord.taken, 2 * (ord.busy + ord.blocked) - 2 * kNext);
   EXPECT_EQ(dut.waits(TxWait::kFence).totals(60).blocked, 0);
 }
 TEST_F(RdmapSegmenterTest, FenceWaitsForAllReads) {
@@ -844,7 +851,7 @@ TEST_F(RdmapSegmenterTest, FenceWaitsForAllReads) {
   rx.pause(window(51, 80));
   run_until_idle();
   EXPECT_THAT(opcodes(), ElementsAre(1, 1, 3, 3));
-  EXPECT_THAT(jobs.cycles(), ElementsAre(kBegins, kBegins + kRead, kBegins + 2 * kRead, 80 + kBegins));
+  EXPECT_THAT(jobs.cycles(), ElementsAre(kFirst, kFirst + kNext, kFirst + 2 * kNext, 80 + kBegins));
 }
 TEST_F(RdmapSegmenterTest, AReadDoneNobodyAskedForChangesNothing) {
   rx.send({TxUnblock::Kind::kReadDone, Qpn{1}});
@@ -885,7 +892,7 @@ TEST_F(RdmapSegmenterTest, OnceThePeerHasClosedADrainWaitsForTheResponsesThatAre
   EXPECT_THAT(jobs.cycles(), ElementsAre(50 + kBegins, 90 + kBegins));
   ASSERT_EQ(completions.size(), 1u);
   EXPECT_EQ(completions[0].marker, WqeIssued::Marker::kDrain);
-  EXPECT_THAT(completions.cycles(), ElementsAre(91 + kBegins));
+  EXPECT_THAT(completions.cycles(), ElementsAre(90 + kBegins + kRow));
 }
 TEST_F(RdmapSegmenterTest, BeforeThePeersFinADrainWaitsForNoResponse) {
   closing();
@@ -922,7 +929,7 @@ TEST_F(RdmapSegmenterTest, WhatWasPostedBeforeAGracefulCloseIsSent) {
   ASSERT_EQ(completions.size(), 2u);
   EXPECT_EQ(completions[0].marker, WqeIssued::Marker::kNone);
   EXPECT_EQ(completions[1].marker, WqeIssued::Marker::kDrain);
-  EXPECT_THAT(completions.cycles(), ElementsAre(kBegins + 1, kBegins + 2));
+  EXPECT_THAT(completions.cycles(), ElementsAre(kFirst + kRow, kFirst + 2 * kRow));
 }
 abi::Wqe local_invalidate(std::uint32_t stag, unsigned flags = abi::kWqeSignaled) {
   abi::Wqe w = wqe(WrOpcode::kLocalInv, {}, flags);
@@ -933,7 +940,7 @@ TEST_F(RdmapSegmenterTest, WorkOnStagsIsDoneInItsTurnAndNeedsNoCredit) {
   post(local_invalidate(stag_of(3)));
   run_until_idle();
   EXPECT_EQ(named(contexts, stag_of(3)), nullptr);
-  EXPECT_THAT(completions.cycles(), ElementsAre(kThrough + kEnds));
+  EXPECT_THAT(completions.cycles(), ElementsAre(kThrough + kEnds + kRow));
   EXPECT_EQ(completions[0].opcode, WrOpcode::kLocalInv);
   EXPECT_EQ(completions[0].status, WcStatus::kSuccess);
   EXPECT_THAT(jobs, IsEmpty());
@@ -948,14 +955,15 @@ TEST_F(RdmapSegmenterTest, ALocalKeyEndsForTheWorkBehindItsInvalidation) {
   ASSERT_EQ(completions.size(), 3u);
   EXPECT_EQ(completions[1].status, WcStatus::kSuccess);
   EXPECT_EQ(completions[2].status, WcStatus::kLocProtErr);
-  EXPECT_THAT(completions.cycles(), ElementsAre(kBegins, kBegins + 1 + kEnds, kBegins + 1 + kEnds + kRead));
+  EXPECT_THAT(completions.cycles(),
+              ElementsAre(kFirst, kFirst + kRow + kEnds + kRow, kFirst + kRow + kEnds + kRow + kNext));
 }
 // RFC 5040 section 8.1.1.
 TEST_F(RdmapSegmenterTest, AnInvalidationIsReportedWhenTheWritesUnderWayAreOut) {
   contexts.in_flight.begin(StagWrites::kPlacement);
   contexts.in_flight.begin(StagWrites::kAtomic);
   contexts.in_flight.commit();
-  contexts_at.at(10, [&] { contexts.in_flight.begin(StagWrites::kPlacement); });  // too late to be for this STag
+  contexts_at.at(20, [&] { contexts.in_flight.begin(StagWrites::kPlacement); });  // too late to be for this STag
   contexts_at.at(40, [&] { contexts.in_flight.end(StagWrites::kAtomic); });
   contexts_at.at(50, [&] { contexts.in_flight.end(StagWrites::kPlacement); });
   allow();
@@ -964,9 +972,10 @@ TEST_F(RdmapSegmenterTest, AnInvalidationIsReportedWhenTheWritesUnderWayAreOut) 
   post(wqe(WrOpcode::kRdmaWrite, {}));
   post(wqe(WrOpcode::kRdmaWrite, {}), 2);
   run_until_idle();
-  EXPECT_THAT(order(), ElementsAre(2, 1));  // other QPs go on
-  EXPECT_THAT(jobs.cycles(), ElementsAre(kThrough + 2, 52 + kThrough));
-  EXPECT_THAT(completions.cycles(), ElementsAre(kThrough + 2, 51 + kThrough, 52 + kThrough));
+  EXPECT_THAT(order(), ElementsAre(2, 1));     // other QPs go on
+  const Cycle other = 4 * kBehind + kThrough;  // two credits, two requests
+  EXPECT_THAT(jobs.cycles(), ElementsAre(other, 51 + kExecuted + kRow));
+  EXPECT_THAT(completions.cycles(), ElementsAre(other, 51 + kExecuted, 51 + kExecuted + kRow));
 }
 TEST_F(RdmapSegmenterTest, AnInvalidationThatWaitsIsNotCalledInTheMeantime) {
   contexts.in_flight.begin(StagWrites::kPlacement);
@@ -974,7 +983,7 @@ TEST_F(RdmapSegmenterTest, AnInvalidationThatWaitsIsNotCalledInTheMeantime) {
   contexts_at.at(1000, [&] { contexts.in_flight.end(StagWrites::kPlacement); });
   post(local_invalidate(stag_of(3)));
   run_until_idle();
-  EXPECT_THAT(completions.cycles(), ElementsAre(1001 + kThrough));
+  EXPECT_THAT(completions.cycles(), ElementsAre(1001 + kExecuted));
   EXPECT_LT(clk.activity().ticks, 50u);
 }
 TEST_F(RdmapSegmenterTest, AnInvalidationThatAFlushOvertookIsReportedOnce) {
@@ -995,7 +1004,7 @@ TEST_F(RdmapSegmenterTest, AFencedInvalidationWaitsForTheReadsBeforeIt) {
   post(local_invalidate(stag_of(3), abi::kWqeSignaled | abi::kWqeFence));
   rx.send_at(50, {TxUnblock::Kind::kReadDone, Qpn{1}});
   run_until_idle();
-  EXPECT_THAT(completions.cycles(), ElementsAre(kBegins, 50 + kThrough + kEnds));
+  EXPECT_THAT(completions.cycles(), ElementsAre(kFirst, 50 + kThrough + kEnds + kRow));
 }
 TEST_F(RdmapSegmenterTest, WorkOnStagsThatIsRefusedStopsTheQueue) {
   allow();
@@ -1127,8 +1136,14 @@ TEST_F(RdmapSegmenterTest, AFlushAndACompletionNeverShareACycle) {
   firmware.send_at(3, {{Qpn{1}, TxInternalWork::Kind::kFlush}, {Qpn{3}, TxInternalWork::Kind::kFlush}});
   run_until_idle();
   EXPECT_EQ(completions.size(), 10u);
-  EXPECT_THAT(jobs.cycles(), ElementsAre(kThrough, kThrough + 1, kThrough + 2, kThrough + 5, kThrough + 6, kThrough + 7,
-                                         kThrough + 8, kThrough + 9));
+  // The credit and the eight requests come before the flushes, one in the cycle in which a turn would end.
+  const Cycle flush = 9 * kBehind + kExecuted;
+  std::vector<Cycle> expected;
+  for (Cycle at = kBehind + kThrough; expected.size() < 8; at += kRow) {
+    if (at == flush) at += 2;
+    expected.push_back(at);
+  }
+  EXPECT_EQ(jobs.cycles(), expected);
 }
 TEST_F(RdmapSegmenterTest, ATerminateDoesNotWaitForAMessageThatIsHalfSent) {
   tcp.send({{FlowId{1}, 1448 + 28}, {FlowId{1}, kPlenty}});  // the first segment and the Terminate, then plenty
@@ -1142,7 +1157,7 @@ TEST_F(RdmapSegmenterTest, ATerminateDoesNotWaitForAMessageThatIsHalfSent) {
   firmware.send_at(20, {Qpn{1}, TxInternalWork::Kind::kTerminate, wire::mpa::kCrcMismatch});
   run_until_idle();
   EXPECT_THAT(opcodes(), ElementsAre(3, 7));
-  EXPECT_THAT(jobs.cycles(), ElementsAre(kBegins, 20 + kThrough));
+  EXPECT_THAT(jobs.cycles(), ElementsAre(kFirst, 20 + kThrough));
   ASSERT_EQ(completions.size(), 1u);  // the flush will complete the Send
   EXPECT_EQ(completions[0].marker, WqeIssued::Marker::kTerminate);
 }
@@ -1159,20 +1174,20 @@ TEST_F(RdmapSegmenterTest, AFlushCompletesWhatIsPostedAndWhatComesLater) {
   ASSERT_EQ(completions.size(), 4u);
   EXPECT_EQ(completions[0].marker, WqeIssued::Marker::kFlush);
   for (unsigned i = 1; i < 4; ++i) EXPECT_EQ(completions[i].status, WcStatus::kWrFlushErr);
-  EXPECT_THAT(receive_flushes.cycles(), ElementsAre(20 + kThrough));
+  EXPECT_THAT(receive_flushes.cycles(), ElementsAre(20 + kExecuted));
   EXPECT_EQ(given_back.size(), 3u);
   EXPECT_THAT(events, IsEmpty());
 }
 TEST_F(RdmapSegmenterTest, AMessageStopsWithItsStream) {
   allow();
   post(wqe(WrOpcode::kSend, {sge(10 * 1424)}));
-  contexts_at.at(3 + kRead, [this] {
+  contexts_at.at(kFirst + 2 * kRow - kToEnd, [this] {
     QpContext c = rts_qp(1);
     c.state = QpState::kError;
     contexts.write(Qpn{1}, c);
   });
   run_until_idle();
-  EXPECT_EQ(jobs.cycles(), in_a_row(kBegins, 3));
+  EXPECT_THAT(jobs.cycles(), ElementsAre(kFirst, kFirst + kRow, kFirst + 2 * kRow));
 }
 // RFC 5044 section 4.3: markers count from the first octet after the start-up frame. What a ULPDU says of its stream is
 // what the marker inserter and the framer go by.
@@ -1421,8 +1436,8 @@ TEST_P(ShuffledSegmenterTest, TheOrderOfCallsChangesNothing) {
   responder.send(answer(2, 1, 0, 0, 100));
   run_until_idle();
   EXPECT_THAT(jobs.cycles(),
-              ElementsAre(kBegins + 1, kBegins + 2, kBegins + 3, kBegins + 5, kBegins + 6, kBegins + 7, kBegins + 9));
-  EXPECT_THAT(order(), ElementsAre(1, 2, 3, 1, 2, 3, 2));
+              ElementsAre(kFirst + 2, kFirst + 4, kFirst + 5, kFirst + 6, kFirst + 8, kFirst + 9, kFirst + 10));
+  EXPECT_THAT(order(), ElementsAre(2, 1, 3, 2, 1, 3, 2));
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, ShuffledSegmenterTest, testing::Values(0, 1, 2, 3));
 
@@ -1431,7 +1446,7 @@ TEST_F(RdmapSegmenterTest, AnIdleStageIsNotCalled) {
   tcp.send_at(9000, {FlowId{1}, kPlenty});
   run_until_idle();
   EXPECT_THAT(jobs.cycles(), ElementsAre(9000 + kBegins));
-  EXPECT_LE(clk.activity().cycles, 12u);
+  EXPECT_LE(clk.activity().cycles, 15u);
 }
 
 // RFC 7306. The headers are those of messages.json, with the fields of wqe().
@@ -1476,7 +1491,7 @@ TEST_F(RdmapSegmenterTest, AtomicResponsesHaveQueueThreeAndMsnsOfTheirOwn) {
   ASSERT_EQ(jobs.size(), 3u);
   EXPECT_EQ(header(1), from_hex("414B 00000000 00000003 00000001 00000000 ABCD0001 1122334455667788"));
   EXPECT_EQ(header(2), from_hex("414B 00000000 00000003 00000002 00000000 ABCD0002 0000000000000000"));
-  EXPECT_THAT(jobs.cycles(), ElementsAre(kBegins, 20 + kThrough, 40 + kThrough));
+  EXPECT_THAT(jobs.cycles(), ElementsAre(kFirst, 20 + kThrough, 40 + kThrough));
   EXPECT_THAT(responses.cycles(), ElementsAre(20 + kThrough, 40 + kThrough));  // and the IRRQ slot is free
 }
 TEST_F(RdmapSegmenterTest, AnAtomicResponseGoesBetweenTheSegmentsOfAWrite) {
@@ -1503,9 +1518,9 @@ TEST_F(RdmapSegmenterTest, ReadsAndAtomicsShareMsnsAndOrd) {
   response_queue.pause(window(71, 90));
   run_until_idle();
   EXPECT_THAT(opcodes(), ElementsAre(1, 0xa, 0xa, 1, 3));
-  EXPECT_THAT(jobs.cycles(), ElementsAre(kBegins, kBegins + kRead, 50 + kBegins, 70 + kBegins, 110 + kBegins));
+  EXPECT_THAT(jobs.cycles(), ElementsAre(kFirst, kFirst + kNext, 50 + kBegins, 70 + kBegins, 110 + kBegins));
   for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(load_be32(&header(i)[10]), i + 1);  // one sequence for QN 1
-  EXPECT_THAT(atomics.cycles(), ElementsAre(kBegins + kRead, 50 + kBegins));
+  EXPECT_THAT(atomics.cycles(), ElementsAre(kFirst + kNext, 50 + kBegins));
   EXPECT_EQ(atomics[1].request_id, 3u);
 }
 TEST_F(RdmapSegmenterTest, ImmediateDataSharesTheMsnsOfSends) {

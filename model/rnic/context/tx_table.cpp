@@ -1,15 +1,17 @@
-#include "model/rnic/tx/qp_tx.h"
+#include "model/rnic/context/tx_table.h"
+
+#include "model/common/check.h"
 
 namespace rnic {
 
 using wire::Opcode;
 
-bool QpTx::open(const QpContext& ctx) const {
+bool QpTx::open(const TxContext& ctx) const {
   const bool sends = ctx.state == QpState::kRts || ctx.state == QpState::kClosing;
   return ctx.valid && sends && !halted && !fenced(ctx);
 }
 
-bool QpTx::may_start(const QpContext& ctx, const abi::Wqe& w) const {
+bool QpTx::may_start(const TxContext& ctx, const abi::Wqe& w) const {
   if ((w.flags & abi::kWqeFence) && (reads != 0 || sinks != 0)) return false;
   const bool counts = abi::is_read(w.opcode) || abi::is_atomic(w.opcode);
   return !counts || reads < ctx.ord || ctx.ord == 0;

@@ -1,0 +1,142 @@
+// Transmit contexts of queue pairs that are not all on the chip.
+#include "testbench/support/home_check.h"
+#include "testbench/system/few_rows.h"
+#include "testbench/system/two_node_bench.h"
+
+namespace rnic::test {
+namespace {
+
+class QpCacheEndToEnd : public TwoNodeBench, public testing::WithParamInterface<FewRows> {
+ protected:
+  static constexpr std::size_t kStreams = 24;  // with the spare places there is room for some more than `entries`
+  static NodeConfig config() { return GetParam().of(&CachesConfig::qp); }
+  QpCacheEndToEnd() : TwoNodeBench(config(), config()) {}
+};
+
+// Reads have their requests in the rows of one end and their responses in those of the other.
+TEST_P(QpCacheEndToEnd, EveryReadCompletesOnceAndInOrder) {
+  constexpr std::uint64_t kEach = 40;
+  for (std::size_t n = 0; n < kStreams; ++n) client.create(128), server.create(128);
+  connect(kStreams);
+  for (std::uint64_t round = 0; round < kEach / 8; ++round) {
+    client.run([this, round] {
+      for (std::uint64_t id = 8 * round; id < 8 * round + 8; ++id) {
+        for (End::Stream& stream : client.streams) {
+          host::SendWr wr = client.request(id, abi::WrOpcode::kRdmaRead, 0, 64);
+          wr.remote_addr = server.address;
+          wr.rkey = server.mr->rkey();
+          EXPECT_EQ(stream.qp->post_send(wr), 0);
+        }
+      }
+    });
+    client.then([this, round] {
+      return std::all_of(client.streams.begin(), client.streams.end(),
+                         [round](const End::Stream& s) { return s.completions.size() == 8 * round + 8; });
+    });
+  }
+  run();
+  std::vector<std::uint64_t> ids(kEach);
+  std::iota(ids.begin(), ids.end(), std::uint64_t{0});
+  for (const End::Stream& stream : client.streams) EXPECT_EQ(stream.succeeded(), ids);
+  for (const End* end : {&server, &client}) {
+    const CacheCounters& counters = end->node.chip.contexts().tx_table.cache_counters();
+    EXPECT_GT(counters.dirty, 20u);
+    const ContextHomeCounters& home = end->node.chip.context_home.counters();
+    EXPECT_EQ(home.write_backs, counters.dirty);
+    EXPECT_EQ(home.failed + home.corrupt, 0u);
+    if (end->node.context.home() != nullptr) {
+      EXPECT_GE(check_qp_home(end->node), GetParam().entries);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, QpCacheEndToEnd,
+                         testing::Values(FewRows{"OnePlace", 1, 1}, FewRows{"TwoWays", 2, 2}, FewRows{"TwoSets", 4, 2},
+                                         FewRows{"OnePlaceOnBoard", 1, 1, HomeKind::kBoard}),
+                         testing::PrintToStringParamName());
+
+// A wrong bit in a row that comes back: its queue pair is in error, and so is the peer's; the others go on.
+class LostQp : public TwoNodeBench, public testing::WithParamInterface<unsigned> {
+ protected:
+  LostQp() : TwoNodeBench({}, FewRows{"", 1, 1, HomeKind::kHost, GetParam()}.of(&CachesConfig::qp)) {}
+};
+TEST_P(LostQp, EndsItsStreamAndNoOther) {
+  constexpr std::uint64_t kRounds = 4;
+  constexpr std::size_t kStreams = 24;
+  for (std::size_t n = 0; n < kStreams; ++n) client.create(32), server.create(32);
+  connect(kStreams);
+  for (std::uint64_t round = 0; round < kRounds; ++round) {
+    client.run([this, round] {
+      for (End::Stream& stream : client.streams) {
+        host::SendWr wr = client.request(round, abi::WrOpcode::kRdmaWrite, 0, 64);
+        wr.remote_addr = server.address;
+        wr.rkey = server.mr->rkey();
+        if (stream.qp->state() == host::QpState::kRts) {
+          EXPECT_EQ(stream.qp->post_send(wr), 0);
+        }
+      }
+    });
+    client.wait_us(30);
+  }
+  client.wait_us(300);
+  run();
+  EXPECT_EQ(b.chip.context_home.counters().corrupt, 1u);
+  unsigned ended = 0;
+  for (std::size_t n = 0; n < kStreams; ++n) {
+    const End::Stream& mine = client.streams[n];
+    const std::vector<std::uint64_t> ids = mine.succeeded();
+    for (std::uint64_t i = 0; i < ids.size(); ++i) EXPECT_EQ(ids[i], i) << "no hole";
+    const bool lost = mine.qp->state() == host::QpState::kError;
+    ended += lost;
+    EXPECT_EQ(server.streams[n].qp->state(), lost ? host::QpState::kError : host::QpState::kRts);
+    EXPECT_EQ(ids.size() == kRounds, !lost);
+  }
+  EXPECT_EQ(ended, 1u);
+}
+INSTANTIATE_TEST_SUITE_P(Fetches, LostQp, testing::Values(60, 80, 100, 110, 120));
+
+// Without its home there is no queue pair; the home is not given back while there is one.
+class QpHomeCommands : public TwoNodeBench {
+ protected:
+  QpHomeCommands() : TwoNodeBench({}, FewRows{"", 2, 2}.of(&CachesConfig::qp)) {}
+  host::Qp* create(host::Cq* cq) {
+    host::QpInitAttr attr;
+    attr.pd = client.pd;
+    attr.send_cq = attr.recv_cq = cq;
+    attr.max_send_wr = attr.max_recv_wr = 16;
+    return b.context.create_qp(attr);
+  }
+};
+TEST_F(QpHomeCommands, AQueuePairNeedsItsHome) {
+  host::Cq* cq = nullptr;
+  host::Qp *first = nullptr, *second = nullptr, *third = nullptr;
+  client.run([&] { cq = b.context.create_cq(128, host::CqMode::kPolled); });
+  client.then([&] { return cq->ready(); });
+  client.run([&] { first = create(cq); });
+  client.then([&] { return first->ready(); });
+  client.run([&] { b.context.release_home(); });
+  client.wait_us(50);
+  client.run([&] {
+    EXPECT_TRUE(b.context.home()->failed());
+    EXPECT_EQ(b.context.home()->status(), abi::CommandStatus::kBusy);
+    b.context.destroy_qp(*first);
+  });
+  client.wait_us(50);
+  client.run([&] { b.context.release_home(); });
+  client.wait_us(50);
+  client.run([&] {
+    EXPECT_TRUE(b.context.home()->destroyed());
+    second = create(cq);
+  });
+  client.then([&] { return second->failed(); });
+  client.run([&] {
+    EXPECT_EQ(second->status(), abi::CommandStatus::kNoHome);
+    b.context.give_home();
+    third = create(cq);
+  });
+  client.then([&] { return third->ready(); });
+  run();
+}
+
+}  // namespace
+}  // namespace rnic::test

@@ -1,0 +1,52 @@
+"""Scenarios with fewer transmit contexts of queue pairs on the chip than there are."""
+import unittest
+
+from few_rows import few_rows
+from rnicsim import TRACES, ProgramTest
+
+KNEES = TRACES / "qp-scaling.json"
+SINGLE = [word for item in ("writes", "sends", "reads") for word in ("--set", f"work.{item}.depth=1")]
+
+
+class QpCache(ProgramTest):
+    def stats(self, scenario, *options):
+        """Whether it is fast enough does not matter here."""
+        return self.run_scenario(scenario, "--no-capture", *options, codes=(0, 1))
+
+    def test_every_kind_of_work_with_few_queue_pairs_on_the_chip(self):
+        sizes = ((1, 1, "lru", 1, "host"), (2, 2, "plru", 4, "host"), (4, 2, "random", 2, "board"), (2, 1, "lru", 64, "host"))
+        for scenario in ("qps16", "sctp_qps16", "atomics", "churn", "page_lists"):
+            for size in sizes:
+                with self.subTest(scenario=scenario, size=size):
+                    stats = self.stats(TRACES / f"{scenario}.json", *few_rows("qp", *size))
+                    self.assertEqual([check["passed"] for check in stats["checks"] if check["name"] == "data"], [True])
+                    home = [{name: counter["value"] for name, counter in node["rnic"]["context_home"].items()} for node in stats["stats"].values()]
+                    self.assertGreater(sum(node["write_backs"] for node in home), 10 if size[0] < 4 else -1)
+                    self.assertEqual([node["failed"] + node["corrupt"] for node in home], [0, 0])
+
+    def test_beyond_the_knee_the_rate_is_misses_in_flight_by_their_time(self):
+        """With one request outstanding on each queue pair, each needs a fetch of its own."""
+        for entries, misses, home, fetch_ns in ((64, 1, "host", 608), (256, 1, "host", 608), (64, 1, "board", None)):
+            with self.subTest(entries=entries, misses=misses, home=home):
+                stats = self.stats(KNEES, "--point", 23, *SINGLE, *few_rows("qp", entries, 8, "lru", misses, home))
+                a = {name: counter["value"] for name, counter in stats["stats"]["a"]["rnic"]["context_home"].items()}
+                measured = stats["config"]["a"]["rnic"]["clock_period_ps"] / 1000 * a["fetch_cycles"] / a["fetches"]
+                if fetch_ns is not None:
+                    self.assertAlmostEqual(measured, fetch_ns, delta=6)
+                    for result in stats["results"]:
+                        self.assertAlmostEqual(result["rate_mops"] * measured / 1000 / misses, 1, delta=0.05, msg=result["name"])
+                    self.assertEqual(stats["bottleneck"]["name"], "QP cache misses")
+                else:
+                    self.assertLess(measured, 250)
+                    self.assertNotIn("QP cache", stats["bottleneck"]["name"])
+
+    def test_a_cache_with_room_for_all_queue_pairs_is_none(self):
+        scenario = TRACES / "qps16.json"
+        without = self.stats(scenario)["digest"]
+        all_of_them = self.stats(scenario, *few_rows("qp", 256, 4, "lru", 4, "host"), "--set", "rnic.context.cache.qp.tag_cycles=7")["digest"]
+        self.assertEqual(all_of_them, without)
+        self.assertNotEqual(self.stats(scenario, *few_rows("qp", 2, 1, "lru", 4, "host"))["digest"], without)
+
+
+if __name__ == "__main__":
+    unittest.main()
