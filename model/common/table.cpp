@@ -98,6 +98,7 @@ TableBase::TableBase(std::string name, ClockDomain& clk, std::size_t rows, unsig
       cache_config_(cache != nullptr ? *cache : CacheConfig{}),
       rows_account_(0),
       misses_account_(cache_config_.misses_in_flight) {
+  used_.resize(rows);
   RNIC_CHECK_MSG(config.read_cycles >= 1 && config.read_ports >= 1 && config.banks >= 1, name_);
   if (cache == nullptr || cache->entries >= rows) return;
   cache_ = std::make_unique<Residency>(*cache);
@@ -181,6 +182,7 @@ void TableBase::check_written_once(const std::byte* to, std::size_t octets) cons
 
 void TableBase::note_owned(std::uint32_t row, std::size_t place) {
   if (cached()) dirty_[place] = true;
+  note_used(row);
   if constexpr (kSanitized) check_owned(row);
   Bank& bank = bank_of(row);
   if (std::exchange(bank.owned_at, clk_.now()) != clk_.now()) bank.owned.clear();
@@ -474,6 +476,8 @@ void TableBase::describe(const Description& d) {
       [this, ports] { return static_cast<double>(clk_.next()) * ports; },
       "accesses, as a share of what its ports allow");
   fixed("entries", static_cast<double>(rows_), "rows", "on the chip or in their home");
+  stats.derived(
+      "used", [this] { return static_cast<double>(rows_used_); }, "rows", "that were written since the start");
   fixed("bits", row_bits_, "bits", "of a row");
   fixed("ports", config_.read_ports, "ports", "for reads, of each bank");
   fixed("banks", config_.banks, "banks", "its parts with ports of their own");

@@ -220,6 +220,11 @@ class TableBase : public Committed, public Part {
   TableBase(std::string name, ClockDomain& clk, std::size_t rows, unsigned row_bits, const TableConfig& config,
             const CacheConfig* cache);
   void bind(TableReader& reader);
+  // A column is written, or changed in place.
+  void note_used(std::uint32_t row) {
+    rows_used_ += !used_[row];
+    used_[row] = true;
+  }
   void log(std::uint32_t row, void* to, const void* value, std::size_t octets);
   void note_owned(std::uint32_t row, std::size_t place);
   bool can_own(std::uint32_t row) const;
@@ -294,6 +299,8 @@ class TableBase : public Committed, public Part {
   Cycle counted_at_ = kNever;
   unsigned in_cycle_ = 0;  // accesses in that one
   TableCounters counters_;
+  std::vector<bool> used_;  // by row
+  std::uint64_t rows_used_ = 0;
 
   struct Arrival {
     TableMiss miss;
@@ -350,12 +357,16 @@ class Table final : public TableBase {
   template <class C>
   void write(std::uint32_t row, C T::*column, const C& value) {
     static_assert(std::is_trivially_copyable_v<C>);
-    if (T* const place = find(row)) log(row, &(place->*column), &value, sizeof value);
+    T* const place = find(row);
+    note_used(row);
+    if (place != nullptr) log(row, &(place->*column), &value, sizeof value);
   }
   template <class E, std::size_t N>
   void write(std::uint32_t row, std::array<E, N> T::*column, std::size_t element, const E& value) {
     static_assert(std::is_trivially_copyable_v<E>);
-    if (T* const place = find(row)) log(row, &(place->*column).at(element), &value, sizeof value);
+    T* const place = find(row);
+    note_used(row);
+    if (place != nullptr) log(row, &(place->*column).at(element), &value, sizeof value);
   }
   // The same of a row on the chip, whose home does not hear of it before it makes room.
   template <class C>

@@ -376,7 +376,7 @@ void Rnic::describe(const Description& d) {
   contexts_.cq_table.describe_cache(d.part("cq_cache"),
                                     {"context.cq_cache", "context.cq_misses", "CQ cache", "CQ cache misses"});
   contexts_.tx_table.describe(d.part("tx_table"));
-  contexts_.tx_table.describe_cache(d.part("qp_cache"),
+  contexts_.tx_table.describe_cache(d.part("tx_cache"),
                                     {"context.qp_cache", "context.qp_misses", "QP cache", "QP cache misses"});
   firmware_log.describe(d);
   d.access_owners([this] { return std::make_unique<RegisterOwner>(contexts_, config_.pcie.link); });

@@ -90,9 +90,9 @@ class Page(ReportTest):
         self.open("out")
         memories = f"{section('Memories')}.querySelector('table')"
         cqs = [row for row, name in enumerate(self.column(memories, 0)) if name == "cq_table"]
-        self.assertEqual([self.column(memories, 3)[row] for row in cqs], ["256", "7"], "four, and a spare place for each reader")
-        self.assertEqual([self.column(memories, 7)[row] for row in cqs], ["9.3 KiB", "none on the chip"])
-        self.assertEqual([self.column(memories, 12)[row] == "\u2013" for row in cqs], [True, False])
+        self.assertEqual([self.column(memories, 4)[row] for row in cqs], ["256", "7"], "four, and a spare place for each reader")
+        self.assertEqual([self.column(memories, 8)[row] for row in cqs], ["9.3 KiB", "none on the chip"])
+        self.assertEqual([self.column(memories, 13)[row] == "\u2013" for row in cqs], [True, False])
 
     def test_a_run(self):
         self.full_run("out", "--set", "rnic.fwcpu.log_level=4", "--set", "link.forward.loss.every=60", "--db", "out/run.sqlite")
@@ -122,9 +122,9 @@ class Page(ReportTest):
             self.assertTrue(all(self.run_script(drawn)))
         with self.subTest("memories"):
             memories = f"{section('Memories')}.querySelector('table')"
-            self.assertEqual(self.column(memories, 0), 2 * ["page_table", "stag_table", "cq_table"])
-            self.assertEqual(self.column(memories, 6)[0], "128", "4,096 rows of four addresses of 64 bits")
-            self.assertEqual(self.column(memories, 7)[0], "128.0 KiB")
+            self.assertEqual(self.column(memories, 0), 2 * ["page_table", "stag_table", "cq_table", "tx_table"])
+            self.assertEqual(self.column(memories, 7)[0], "128", "4,096 rows of four addresses of 64 bits")
+            self.assertEqual(self.column(memories, 8)[0], "128.0 KiB")
         with self.subTest("the sequence of a request"):
             sequence = section("Sequence of a request")
             dots = self.run_script(f"{sequence}.querySelectorAll('.dot').length")

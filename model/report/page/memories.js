@@ -1,6 +1,6 @@
 // The chip's memories with ports: what each has, how much it is read, and what twice the rows would cost.
 
-const kMemoryFacts = ["entries", "bits", "ports", "banks", "size", "accesses", "most_accesses", "busy", "conflicts"];
+const kMemoryFacts = ["entries", "used", "bits", "ports", "banks", "size", "accesses", "most_accesses", "busy", "conflicts"];
 
 // Each part of the statistics that describes a memory, with the cache whose rows it has, if there is one.
 function memoriesOf(run) {
@@ -35,6 +35,7 @@ function memoriesSection(run) {
       {title: "memory", get: (m) => m.name, node: (v) => el("code", null, v), head: true},
       {title: "node", get: (m) => m.node},
       {title: "rows", get: (m) => m.entries},
+      {title: "used", get: (m) => m.used},
       {title: "on the chip", get: (m) => m.onChip},
       {title: "row", unit: "bits", get: (m) => m.bits},
       {title: "ports", get: (m) => m.ports * m.banks, text: (v, m) => (m.banks > 1 ? `${m.ports} in each of ${m.banks} banks` : String(m.ports))},

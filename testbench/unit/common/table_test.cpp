@@ -614,6 +614,7 @@ TEST_F(TableTest, SaysHowLargeAndHowBusyItIs) {
   EXPECT_EQ(registry.value("rows.most_accesses"), 2);
   EXPECT_EQ(registry.value("rows.writes"), 3 + 2);  // and two rows by their owner
   EXPECT_EQ(registry.value("rows.entries"), kRows);
+  EXPECT_EQ(registry.value("rows.used"), 2);
   EXPECT_EQ(registry.value("rows.bits"), kClients * 32 + 20 + 32);
   EXPECT_EQ(registry.value("rows.ports"), 1);
   EXPECT_EQ(registry.value("rows.banks"), 2);
