@@ -21,8 +21,8 @@ struct PooledQueue {
   static constexpr const char* kMessage = "pooled_queue";
   template <class V, class M>
   static void fields(V& v, M& m) {
-    v("head", 20, m.head);
-    v("tail", 20, m.tail);
+    v("head", 24, m.head);
+    v("tail", 24, m.tail);
     v("size", 16, m.size);
   }
 };
@@ -35,7 +35,7 @@ struct PooledItem {
   static constexpr const char* kMessage = "pooled_item";
   template <class V, class M>
   static void fields(V& v, M& m) {
-    v("node", 21, m.node);
+    v("node", 25, m.node);
   }
 };
 

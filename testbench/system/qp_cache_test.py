@@ -25,7 +25,7 @@ class QpCache(ProgramTest):
                     self.assertEqual([node["failed"] + node["corrupt"] for node in home], [0, 0])
 
     def test_beyond_the_knee_the_rate_is_misses_in_flight_by_their_time(self):
-        """With one request outstanding on each queue pair, each needs a fetch of its own."""
+        """With one request outstanding on each queue pair, each needs a fetch of its own, and a Read one more if its row has left before the response."""
         for entries, misses, home, fetch_ns in ((64, 1, "host", 608), (256, 1, "host", 608), (64, 1, "board", None)):
             with self.subTest(entries=entries, misses=misses, home=home):
                 stats = self.stats(KNEES, "--point", 23, *SINGLE, *few_rows("qp", entries, 8, "lru", misses, home))
@@ -34,7 +34,8 @@ class QpCache(ProgramTest):
                 if fetch_ns is not None:
                     self.assertAlmostEqual(measured, fetch_ns, delta=6)
                     for result in stats["results"]:
-                        self.assertAlmostEqual(result["rate_mops"] * measured / 1000 / misses, 1, delta=0.05, msg=result["name"])
+                        share = result["rate_mops"] * measured / 1000 / misses
+                        self.assertAlmostEqual(share, 0.9 if result["name"] == "reads" else 1, delta=0.05, msg=result["name"])
                     self.assertEqual(stats["bottleneck"]["name"], "QP cache misses")
                 else:
                     self.assertLess(measured, 250)

@@ -17,9 +17,9 @@ ContextHome::ContextHome(sc_core::sc_module_name nm, ClockDomain& clk, ContextSt
     : Stage(nm, clk),
       contexts_(contexts),
       pages_(contexts.page_table, contexts.home_layout()),
-      cqs_(contexts.cq_table, contexts.home_layout()),
+      cqs_(contexts.cq_table, abi::ContextKind::kCq, contexts.home_layout()),
       stags_(contexts.stag_table, contexts.home_layout()),
-      qps_(contexts.tx_table, contexts.home_layout()),
+      qps_(contexts.tx_table, abi::ContextKind::kQp, contexts.home_layout()),
       kind_(config.kind),
       flip_fetch_(config.flip_fetch),
       board_(clk, config.board, kind_ == HomeKind::kBoard ? contexts.home_layout().bytes() : 0),
@@ -37,12 +37,14 @@ void ContextHome::reset() {
   turn_ = 0;
   writes_.clear();
   reports_.clear();
+  releasing_ = false;
   board_.reset();
 }
 
 Wake ContextHome::tick() {
   bool busy = take_write_done();
   busy |= take_op();
+  busy |= release();
   busy |= take_answer();
   busy |= take_miss();
   busy |= send();
@@ -88,13 +90,20 @@ bool ContextHome::take_op() {
       write_qp(op);
       break;
     case HomeOp::Kind::kRelease:
-      if (!at_rest() || !events->can_push()) return false;
-      home_.assign(home_.size(), kNowhere);
-      for (Input& input : inputs_) input.table.table().forget();
-      events->push({HomeEvent::Kind::kReleased});
+      releasing_ = true;
       break;
   }
   ops->drop();
+  return true;
+}
+
+// When nothing is under way: the firmware goes on meanwhile, as it takes the reports.
+bool ContextHome::release() {
+  if (!releasing_ || !at_rest() || !events->can_push()) return false;
+  releasing_ = false;
+  home_.assign(home_.size(), kNowhere);
+  for (Input& input : inputs_) input.table.table().forget();
+  events->push({HomeEvent::Kind::kReleased});
   return true;
 }
 
@@ -118,9 +127,9 @@ void ContextHome::write_cq(const HomeOp& op) {
   const bool begins = contexts_.begins(Cqn{op.index}, op.cq);
   contexts_.write(Cqn{op.index}, op.cq);
   const std::uint64_t octet = cqs_.octet_of(op.index);
-  std::uint8_t* const parts = write_home(cqs_, op.index, octet, begins ? CqHome::kRowBytes : CqHome::kPartBytes);
+  std::uint8_t* const parts = write_home(cqs_, op.index, octet, begins ? CqHome::kRowBytes : CqHome::kContextBytes);
   CqHome::Context::pack(op.cq, octet, parts);
-  if (begins) std::fill_n(parts + CqHome::kPartBytes, CqHome::kPartBytes, std::uint8_t{0});
+  if (begins) std::fill_n(parts + CqHome::kStateAt, CqHome::kStateBytes, std::uint8_t{0});
   overtake(cqs_, op.index);
 }
 

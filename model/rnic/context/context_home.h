@@ -96,6 +96,7 @@ class ContextHome final : public Stage {
   };
   bool take_write_done();
   bool take_op();
+  bool release();
   void write_entry(const HomeOp& op);
   void write_cq(const HomeOp& op);
   void write_qp(const HomeOp& op);
@@ -135,6 +136,7 @@ class ContextHome final : public Stage {
   unsigned turn_ = 0;           // input whose miss is taken first
   Ring<std::uint64_t> writes_;  // rows, by their octet, of what is on its way
   Ring<Lost> reports_;
+  bool releasing_ = false;  // the home is to be given back
   ContextHomeCounters counters_;
 };
 

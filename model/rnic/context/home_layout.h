@@ -19,9 +19,10 @@ struct PageHome {
 };
 // The firmware's part, then the stage's.
 struct CqHome {
-  static constexpr std::uint32_t kPartBytes = 32, kRowBytes = 2 * kPartBytes;
-  using Context = HomeImage<CqContext, kPartBytes>;
-  using State = HomeImage<CqState, kPartBytes>;
+  static constexpr std::uint32_t kContextBytes = 32, kStateAt = kContextBytes, kStateBytes = 32;
+  static constexpr std::uint32_t kRowBytes = kStateAt + kStateBytes;
+  using Context = HomeImage<CqContext, kContextBytes>;
+  using State = HomeImage<CqState, kStateBytes>;
 };
 
 struct StagHome {

@@ -65,18 +65,34 @@ class HomedPages final : public HomedTable {
   PageRow row_;
 };
 
-// The firmware's part and the stage's, each with its check. A queue of which either is lost stays lost until it is
-// destroyed: no entry reaches the host after one that did not.
-class HomedCqs final : public HomedTable {
+// The firmware's part and a stage's, each with its check. An object of which either is lost stays lost until it is
+// destroyed, or its number is used again.
+template <class Home, class Row, auto kContext, auto kState>
+class HomedParts final : public HomedTable {
  public:
-  HomedCqs(CqTable& table, const HomeLayout& layout);
-  bool fill(const TableMiss& miss, const std::uint8_t* octets) override;
+  HomedParts(Table<Row>& table, abi::ContextKind kind, const HomeLayout& layout)
+      : HomedTable(table, kind, layout[kind]), table_(table) {}
+  bool fill(const TableMiss& miss, const std::uint8_t* octets) override {
+    const std::uint64_t octet = octet_of(miss.index);
+    Row row;
+    const bool whole = Home::Context::unpack(octets, octet, row.*kContext) &&
+                       Home::State::unpack(octets + Home::kStateAt, octet + Home::kStateAt, row.*kState);
+    if (whole) table_.fill(miss, &row);
+    else table_.lose(miss);
+    return whole;
+  }
   void fail(const TableMiss& miss) override { table_.lose(miss); }
-  Dirty pack_dirty(const TableMiss& miss, std::uint8_t* to) override;
+  Dirty pack_dirty(const TableMiss& miss, std::uint8_t* to) override {
+    const std::uint64_t octet = octet_of(miss.leaving) + Home::kStateAt;
+    Home::State::pack(table_.leaving(miss).*kState, octet, to);
+    return {octet, Home::kStateBytes};
+  }
 
  private:
-  CqTable& table_;
+  Table<Row>& table_;
 };
+using HomedCqs = HomedParts<CqHome, CqRow, &CqRow::cq, &CqRow::state>;
+using HomedQps = HomedParts<TxHome, TxRow, &TxRow::qp, &TxRow::state>;
 
 // Changed by stag_work alone, on the chip. An entry that is lost names nothing; it is fetched again at its next use.
 class HomedStags final : public HomedTable {
@@ -88,19 +104,6 @@ class HomedStags final : public HomedTable {
 
  private:
   StagTable& table_;
-};
-
-// The firmware's part and the stage's, each with its check. A queue pair of which either is lost stays lost until its
-// number is used again.
-class HomedQps final : public HomedTable {
- public:
-  HomedQps(TxTable& table, const HomeLayout& layout);
-  bool fill(const TableMiss& miss, const std::uint8_t* octets) override;
-  void fail(const TableMiss& miss) override { table_.lose(miss); }
-  Dirty pack_dirty(const TableMiss& miss, std::uint8_t* to) override;
-
- private:
-  TxTable& table_;
 };
 
 }  // namespace rnic

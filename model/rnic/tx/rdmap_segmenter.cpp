@@ -19,14 +19,26 @@ RdmapSegmenter::RdmapSegmenter(sc_core::sc_module_name nm, ClockDomain& clk, Con
 
 // ---- Events
 
-// One a cycle, of the first input that has any.
+// The inputs that have an event, one bit each. A response comes after the news that it is due.
+std::uint32_t RdmapSegmenter::offered() {
+  std::uint32_t inputs = 0;
+  for (unsigned n = 0; n < kInputs; ++n) {
+    inputs |= std::uint32_t{input(n, [](auto& port) { return port->can_pop(); })} << n;
+  }
+  constexpr std::uint32_t kUnblock = 1u << 0, kResponses = 1u << 7 | 1u << 8;
+  return (inputs & kUnblock) != 0 ? inputs & ~kResponses : inputs;
+}
+
+// One a cycle, of the inputs in turn.
 bool RdmapSegmenter::take_event() {
   if (!events_.can_take()) return false;
-  return any_input([this](auto& port) {
-    if (!port->can_pop()) return false;
-    file(port->pop());
-    return true;
-  });
+  const std::uint32_t inputs = offered();
+  if (inputs == 0) return false;
+  const std::uint32_t next = inputs >> turn_of_inputs_ << turn_of_inputs_;
+  const auto n = static_cast<unsigned>(__builtin_ctz(next != 0 ? next : inputs));
+  turn_of_inputs_ = (n + 1) % kInputs;
+  input(n, [this](auto& port) { file(port->pop()); });
+  return true;
 }
 
 void RdmapSegmenter::file(const TxCredit& c) {
@@ -34,9 +46,9 @@ void RdmapSegmenter::file(const TxCredit& c) {
 }
 
 template <class Event>
-void RdmapSegmenter::file(Event event) {
-  const Qpn qpn = event.qpn;
-  events_.take(qpn, contexts_.qp(qpn).epoch, std::move(event));
+void RdmapSegmenter::file(Event of_qp) {
+  const Qpn qpn = of_qp.qpn;
+  events_.take(qpn, contexts_.qp(qpn).epoch, std::move(of_qp));
 }
 
 // One a cycle, with its row. That of an earlier use of the QP's number is over.
@@ -54,26 +66,30 @@ bool RdmapSegmenter::execute() {
   return true;
 }
 
+// Never of `event`: the firmware may be waiting for a place here when it has to make room there.
 bool RdmapSegmenter::has_room(const TxEvent& of_qp) {
-  if (std::holds_alternative<StagRequestDone>(of_qp)) {
-    return issued->can_push() && taken->can_push() && event->can_push();
-  }
+  if (std::holds_alternative<StagRequestDone>(of_qp)) return issued->can_push() && taken->can_push();
   const auto* const work = std::get_if<TxInternalWork>(&of_qp);
   return work == nullptr || work->kind != TxInternalWork::Kind::kFlush || (flush_rq->can_push() && issued->can_push());
 }
 
-// Whatever the firmware waits for then is over.
+// What was on the chip is lost with the row. What is posted now completes with an error, and the firmware is answered.
 bool RdmapSegmenter::execute_lost() {
-  if (!issued->can_push() || !flush_rq->can_push() || !event->can_push()) return false;
+  if (!issued->can_push() || !taken->can_push() || !flush_rq->can_push()) return false;
   const Qpn qpn = events_.qpn();
   const QpContext& ctx = contexts_.qp(qpn);
   if (ctx.valid && ctx.epoch == events_.epoch()) {
-    lose(qpn);
-    if (const auto* const work = std::get_if<TxInternalWork>(&events_.front())) {
-      const bool flushes = work->kind == TxInternalWork::Kind::kFlush;
-      mark(qpn, flushes ? WqeIssued::Marker::kFlush : WqeIssued::Marker::kDrain);
-      if (flushes) flush_rq->push({qpn});
+    const auto* const work = std::get_if<TxInternalWork>(&events_.front());
+    if (const auto* const f = std::get_if<FetchedWqe>(&events_.front())) {
+      issued->push({qpn, f->wqe.wr_id, 0, f->wqe.opcode, abi::WcStatus::kWrFlushErr, true});
+      taken->push({qpn});
+    } else if (work != nullptr && work->kind == TxInternalWork::Kind::kFlush) {
+      mark(qpn, WqeIssued::Marker::kFlush);
+      flush_rq->push({qpn});
+    } else if ((work != nullptr && work->kind == TxInternalWork::Kind::kDrain) || scheduler_.lose_drain(qpn)) {
+      mark(qpn, WqeIssued::Marker::kDrain);
     }
+    lose(qpn);
   }
   events_.drop();
   return true;
@@ -83,7 +99,14 @@ bool RdmapSegmenter::execute_lost() {
 void RdmapSegmenter::lose(Qpn qpn) {
   const QpContext& ctx = contexts_.qp(qpn);
   if (!scheduler_.lose(qpn, ctx.epoch) || !ctx.valid) return;
-  event->push({QpEvent::Kind::kLocalError, qpn, wire::rdma::kLocalCatastrophic});
+  errors_.push({QpEvent::Kind::kLocalError, qpn, wire::rdma::kLocalCatastrophic});
+}
+
+// One a cycle.
+bool RdmapSegmenter::report() {
+  if (errors_.empty() || !event->can_push()) return false;
+  event->push(errors_.pop());
+  return true;
 }
 
 void RdmapSegmenter::take(const TxQp& of, const TxCredit& c) {
@@ -156,7 +179,7 @@ void RdmapSegmenter::take(const TxQp& of, const TxInternalWork& work) {
   QpTx& q = of.state;
   switch (work.kind) {
     case TxInternalWork::Kind::kDrain:
-      q.draining = true;
+      scheduler_.begin_drain(of);
       break;
     case TxInternalWork::Kind::kFlush:
       q.flushing = true;
@@ -218,11 +241,11 @@ bool RdmapSegmenter::open_turn() {
   const Qpn qpn{turn_row_.front().index};
   TxTurn& turn = turns_.add();
   turn.qpn = qpn;
+  turn.epoch = contexts_.qp(qpn).epoch;
   turn.needs = TxTurn::Needs::kNothing;
   turn.to_ask = turn.to_judge = 0;
   if (turn_row_.ok()) {
     const auto& [ctx, q] = turn_row_.row();
-    turn.epoch = q.epoch;
     if (q.epoch == ctx.epoch) turn.needs = needs(q, scheduler_.next(ctx, q));
     if (turn.needs == TxTurn::Needs::kSource) {
       turn.stag[0] = Stag{scheduler_.read(q).request.src_stag};
@@ -273,7 +296,7 @@ bool RdmapSegmenter::cut() {
   const TxTurn& turn = turns_.front();
   const bool of_source = turn.needs == TxTurn::Needs::kSource;
   if (turn.to_ask != 0 || turn.to_judge != 0 || (of_source && !source_.ready())) return false;
-  if (!out->can_push() || !issued->can_push() || !taken->can_push() || !event->can_push() || !read_sent->can_push() ||
+  if (!out->can_push() || !errors_.empty() || !issued->can_push() || !taken->can_push() || !read_sent->can_push() ||
       !answered->can_push() || !atomic_issued->can_push() || !read_issued->can_push() ||
       !read_issued_early->can_push() || !stag_request->can_push() || !contexts_.tx_table.can_own(turn.qpn.v)) {
     return false;
@@ -283,7 +306,10 @@ bool RdmapSegmenter::cut() {
     take_turn(turn, of);
     scheduler_.over(of);
     scheduler_.used(of);
+  } else if (turn.epoch != contexts_.qp(turn.qpn).epoch) {
+    scheduler_.again(turn.qpn);  // the row was that of the number's last user
   } else {
+    if (scheduler_.lose_drain(turn.qpn)) mark(turn.qpn, WqeIssued::Marker::kDrain);
     lose(turn.qpn);
     scheduler_.over(turn.qpn);
   }
@@ -307,7 +333,7 @@ void RdmapSegmenter::send(const TxTurn& turn, const TxQp& of, Source next) {
     case Source::kFlush:
       return complete(of, 0, true, abi::WcStatus::kWrFlushErr);
     case Source::kDrain:
-      q.draining = false;
+      scheduler_.end_drain(of);
       return mark(of.qpn, WqeIssued::Marker::kDrain);
     case Source::kLocalWork:
       return begin_stag_work(of);
@@ -357,7 +383,7 @@ bool RdmapSegmenter::find_source(const TxQp& of) {
   const wire::ReadRequest rest = rest_of(read.request, q.response.done);
   const StagContext* const named = rest.size != 0 ? source_.named() : nullptr;
   if (const auto cause = check_read_source(named, of.ctx.user(of.qpn), rest)) {
-    event->push({QpEvent::Kind::kStreamError, of.qpn, *cause, read.segment.with(rest)});
+    errors_.push({QpEvent::Kind::kStreamError, of.qpn, *cause, read.segment.with(rest)});
     q.response.active = false;
     q.halted = true;
     ++counters_.revoked;
@@ -451,7 +477,7 @@ void RdmapSegmenter::complete(const TxQp& of, std::uint32_t bytes, bool signaled
 
 void RdmapSegmenter::fail(const TxQp& of, abi::WcStatus status) {
   complete(of, 0, true, status);
-  event->push({QpEvent::Kind::kLocalError, of.qpn, wire::rdma::kLocalCatastrophic});
+  errors_.push({QpEvent::Kind::kLocalError, of.qpn, wire::rdma::kLocalCatastrophic});
   of.state.halted = true;
   ++counters_.failed;
 }
@@ -460,6 +486,8 @@ void RdmapSegmenter::reset() {
   scheduler_.reset();
   scheduler_.account(now());
   events_.reset();
+  errors_.clear();
+  turn_of_inputs_ = 0;
   turns_.clear();
   source_.reset();
 }
@@ -473,12 +501,13 @@ Wake RdmapSegmenter::tick() {
   const bool opened = !opened_first && open_turn();
   const bool asked = ask();
   const bool begun = begin_turn();
-  const bool taken = take_event();
+  const bool filed = take_event();
+  const bool reported = report();
   scheduler_.account(now());
   const bool more = (executed && (events_.ready() || !turns_.empty())) || (judged && element_.can_use()) ||
                     (ended && !turns_.empty()) || opened || ((opened_first || asked) && turn_row_.can_use()) ||
                     (asked && turns_.back().to_ask != 0) || (begun && !scheduler_.nobody()) ||
-                    (taken && any_input([](auto& port) { return port->can_pop(); }));
+                    (filed && offered() != 0) || (reported && (!errors_.empty() || !turns_.empty()));
   return more ? Wake::next_cycle() : Wake::on_traffic();
 }
 

@@ -73,21 +73,44 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
   using Source = TxScheduler::Source;
   static constexpr unsigned kTurns = 8;      // whose rows are there
   static constexpr unsigned kTurnRows = 16;  // that were asked for
-  // In the order in which they are served: those of the peer first, which are never more than its segments; so a
-  // request is counted before it is to be answered.
+  static constexpr unsigned kInputs = 11;
+  // f(input number n).
   template <class F>
-  bool any_input(F&& f) {
-    return f(unblock) || f(atomic_unblock) || f(sink_unblock) || f(stag_request_done) || f(terminate) ||
-           f(credit[LlpId::kMpaTcp]) || f(credit[LlpId::kSctp]) || f(read_work) || f(atomic_work) || f(wqe) ||
-           f(internal_work);
+  auto input(unsigned n, F&& f) {
+    switch (n) {
+      case 0:
+        return f(unblock);
+      case 1:
+        return f(atomic_unblock);
+      case 2:
+        return f(sink_unblock);
+      case 3:
+        return f(stag_request_done);
+      case 4:
+        return f(terminate);
+      case 5:
+        return f(credit[LlpId::kMpaTcp]);
+      case 6:
+        return f(credit[LlpId::kSctp]);
+      case 7:
+        return f(read_work);
+      case 8:
+        return f(atomic_work);
+      case 9:
+        return f(wqe);
+      default:
+        return f(internal_work);
+    }
   }
+  std::uint32_t offered();
   bool take_event();
   void file(const TxCredit& c);
   template <class Event>
-  void file(Event event);
+  void file(Event of_qp);
   bool execute();
   bool execute_lost();
   void lose(Qpn qpn);
+  bool report();
   bool has_room(const TxEvent& of_qp);
   void take(const TxQp& of, const TxCredit& c);
   void take(const TxQp& of, const TxUnblock& u);
@@ -128,7 +151,9 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
   TxEvents events_{*this};
   TxTable::Reader turn_row_{*this, "rdmap_segmenter_turn", kTurnRows, RowOrder::kAsTheyCome, kTurns};
   TxScheduler scheduler_;
-  Ring<TxTurn> turns_{kTurns};  // in the order in which their rows came; one of a QP
+  unsigned turn_of_inputs_ = 0;  // the input that is served first
+  Ring<QpEvent> errors_;         // to be reported; one of a QP at most
+  Ring<TxTurn> turns_{kTurns};   // in the order in which their rows came; one of a QP
   RdmapSegmenterCounters counters_;
 };
 

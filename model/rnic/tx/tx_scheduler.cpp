@@ -69,6 +69,7 @@ void TxScheduler::renew(Qpn qpn, const TxContext& ctx, QpTx& q) {
   internal_pool_.clear(q.internal);
   terminate_pool_.clear(q.terminate);
   give_up(qpn);
+  qps_[qpn.v].draining = false;
   q = QpTx{};
   q.epoch = ctx.epoch;
   q.msn_send = q.msn_read = q.msn_response = ctx.first_msn;
@@ -80,8 +81,7 @@ void TxScheduler::used(const TxQp& of) { show(qps_[of.qpn.v], of.state.wqes.size
 bool TxScheduler::lose(Qpn qpn, std::uint32_t epoch) {
   give_up(qpn);
   show(qps_[qpn.v], 0, 0);
-  const auto life = static_cast<std::uint16_t>(epoch);
-  return std::exchange(qps_[qpn.v].lost, life) != life;
+  return std::exchange(qps_[qpn.v].lost, epoch) != epoch;
 }
 
 void TxScheduler::show(Here& here, std::uint32_t wqes, std::uint32_t reads) {
@@ -161,6 +161,11 @@ Qpn TxScheduler::turn() {
 void TxScheduler::over(Qpn qpn) {
   --turns_;
   qps_[qpn.v].listed = false;
+}
+
+void TxScheduler::again(Qpn qpn) {
+  --turns_;
+  list_pool_.push(listed_, qpn);
 }
 
 void TxScheduler::over(const TxQp& of) {

@@ -74,9 +74,17 @@ class TxScheduler final : public Part {
   bool nobody() const { return listed_.empty(); }
   Qpn turn();                 // begins the turn of the QP that is next
   void over(const TxQp& of);  // its turn: it is listed again if it can send more
-  void over(Qpn qpn);         // the same of one that has nothing to send, or whose row is lost
+  void over(Qpn qpn);         // the same of one whose row is lost
+  void again(Qpn qpn);        // it takes another turn
   // What this QP could send now.
   Source next(const TxContext& ctx, const QpTx& q) const;
+
+  // From the firmware's kDrain to its answer.
+  void begin_drain(const TxQp& of) { of.state.draining = qps_[of.qpn.v].draining = true; }
+  void end_drain(const TxQp& of) { of.state.draining = qps_[of.qpn.v].draining = false; }
+  bool lose_drain(Qpn qpn) {
+    return std::exchange(qps_[qpn.v].draining, false);
+  }  // its row is lost: whether there was one
 
   // It has nothing to send any more.
   void give_up(Qpn qpn) { count(qpn, TxWait::kNothing); }
@@ -103,10 +111,11 @@ class TxScheduler final : public Part {
  private:
   // Of each QP, on the chip wherever its row is.
   struct Here {
-    bool listed = false;  // in the list of those that can send, or its turn has begun
+    bool listed = false;    // in the list of those that can send, or its turn has begun
+    bool draining = false;  // the firmware waits for everything posted: it hears of it, whatever becomes of the row
     TxWait waits = TxWait::kNothing;
     std::uint16_t wqes = 0, reads = 0;  // for observers: as in its row
-    std::uint16_t lost = 0;             // the last use of its number whose row was lost: the low bits of the epoch
+    std::uint32_t lost = 0;             // the last use of its number whose row was lost
   };
   void renew(Qpn qpn, const TxContext& ctx, QpTx& q);
   std::optional<OutboundMessage> next_request(const TxContext& ctx, const QpTx& q) const;

@@ -725,7 +725,16 @@ TEST_F(TableOwner, MayChangeWhatItUses) {
   EXPECT_EQ(own.counters().writes, 1u);
 }
 TEST_F(TableOwner, MayNotChangeARowThatItHasNotRead) { refused({5}, "own: its owner has not read this row"); }
-TEST_F(TableOwner, MayNotChangeTwoRowsInACycle) { refused({3, 4}, "own: two rows of a bank are changed in one cycle"); }
+TEST_F(TableOwner, MayChangeAsManyRowsInACycleAsThereArePorts) {
+  owner.changes = {3, 4};
+  run_to(30);
+  EXPECT_EQ(own.peek(3)->uses, 2u);
+  EXPECT_EQ(own.peek(4)->uses, 2u);
+  EXPECT_EQ(own.counters().writes, 2u);
+}
+TEST_F(TableOwner, MayNotChangeMoreRowsInACycleThanThereArePorts) {
+  refused({3, 4, 5}, "own: more rows of a bank are changed in one cycle than it has ports");
+}
 
 }  // namespace
 }  // namespace rnic::test
