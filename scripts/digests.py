@@ -9,7 +9,7 @@ modes: plain, shuffled (stages called in another order in each cycle), stepped (
 the stages' places, which takes minutes and needs rnicsim_rtl beside the program). With them go the names of statistics, with their
 units, and of waves, of one node: testbench/statistics.txt and testbench/waves.txt. SCENARIO: a name such as quickstart; all unless given.
 
-Those that traces/long.txt lists run only if they are named, by --long, and for --write.
+Those that traces/long.txt lists run only if they are named, by --long, and for --write: in the first mode, and of a sweep the last point.
 
 Prints a table. Exit status 0; 1 where something differs or a run fails. With --write the files are made of this program: for a change
 that is intended, which the CHANGELOG lists.
@@ -56,7 +56,8 @@ def scenarios(program):
             found[name] = (file, ())
             continue
         points = points_of(program, file)
-        for point in 0, points // 2 if isinstance(sweep, dict) else points - 1:
+        last = points // 2 if isinstance(sweep, dict) else points - 1
+        for point in (last,) if is_long(name) else (0, last):
             found[f"{name} {point}"] = (file, ("--point", str(point)))
     return found
 
@@ -145,7 +146,7 @@ def main():
         for name in options.scenarios or [n for n in known if options.write or not is_long(n)]:
             file, point = known[name]
             row = []
-            for mode in options.modes:
+            for mode in options.modes[:1] if is_long(name) else options.modes:
                 digest, error = run(options.program.resolve(), file, (*point, *MODES[mode]), pathlib.Path(folder) / "out")
                 expected = found.setdefault(name, digest) if options.write else kept.get(name)
                 same = digest is not None and digest == expected
