@@ -53,10 +53,7 @@ TEST_P(CqCacheEndToEnd, EveryWorkRequestCompletesOnceAndInOrder) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, CqCacheEndToEnd,
-                         testing::Values(FewRows{"OnePlace", 1, 1}, FewRows{"TwoWays", 2, 2}, FewRows{"TwoSets", 4, 2},
-                                         FewRows{"OnePlaceOnBoard", 1, 1, HomeKind::kBoard}),
-                         testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Sizes, CqCacheEndToEnd, few_rows_of_queues(), testing::PrintToStringParamName());
 
 // A wrong bit in a row that comes back: its queue is in error and the streams that use it end, as if it had overrun;
 // the others go on. No entry follows the lost one.

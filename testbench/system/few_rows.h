@@ -3,6 +3,8 @@
 
 #include <ostream>
 
+#include <gtest/gtest.h>
+
 #include "model/system/node.h"
 
 namespace rnic::test {
@@ -23,5 +25,11 @@ struct FewRows {
     return config;
   }
 };
+
+// Of each, with one row a set or two, in host memory or on the board.
+inline auto few_rows_of_queues() {
+  return testing::Values(FewRows{"OnePlace", 1, 1}, FewRows{"TwoWays", 2, 2}, FewRows{"TwoSets", 4, 2},
+                         FewRows{"OnePlaceOnBoard", 1, 1, HomeKind::kBoard});
+}
 
 }  // namespace rnic::test

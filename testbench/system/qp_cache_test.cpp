@@ -50,10 +50,7 @@ TEST_P(QpCacheEndToEnd, EveryReadCompletesOnceAndInOrder) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, QpCacheEndToEnd,
-                         testing::Values(FewRows{"OnePlace", 1, 1}, FewRows{"TwoWays", 2, 2}, FewRows{"TwoSets", 4, 2},
-                                         FewRows{"OnePlaceOnBoard", 1, 1, HomeKind::kBoard}),
-                         testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Sizes, QpCacheEndToEnd, few_rows_of_queues(), testing::PrintToStringParamName());
 
 // A wrong bit in a row that comes back: its queue pair is in error, and so is the peer's; the others go on.
 class LostQp : public TwoNodeBench, public testing::WithParamInterface<unsigned> {

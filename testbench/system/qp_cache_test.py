@@ -1,7 +1,7 @@
 """Scenarios with fewer transmit contexts of queue pairs on the chip than there are."""
 import unittest
 
-from few_rows import few_rows
+from few_rows import SCENARIOS, SIZES, few_rows
 from rnicsim import TRACES, ProgramTest
 
 KNEES = TRACES / "qp-scaling.json"
@@ -14,9 +14,8 @@ class QpCache(ProgramTest):
         return self.run_scenario(scenario, "--no-capture", *options, codes=(0, 1))
 
     def test_every_kind_of_work_with_few_queue_pairs_on_the_chip(self):
-        sizes = ((1, 1, "lru", 1, "host"), (2, 2, "plru", 4, "host"), (4, 2, "random", 2, "board"), (2, 1, "lru", 64, "host"))
-        for scenario in ("qps16", "sctp_qps16", "atomics", "churn", "page_lists"):
-            for size in sizes:
+        for scenario in SCENARIOS:
+            for size in SIZES:
                 with self.subTest(scenario=scenario, size=size):
                     stats = self.stats(TRACES / f"{scenario}.json", *few_rows("qp", *size))
                     self.assertEqual([check["passed"] for check in stats["checks"] if check["name"] == "data"], [True])

@@ -139,8 +139,8 @@ void ContextHome::write_qp(const HomeOp& op) {
   contexts_.write(Qpn{op.index}, op.qp);
   const std::uint64_t octet = qps_.octet_of(op.index);
   std::uint8_t* const parts = write_home(qps_, op.index, octet, lost ? TxHome::kRowBytes : TxHome::kContextBytes);
+  if (lost) std::fill_n(parts, TxHome::kRowBytes, std::uint8_t{0});
   TxHome::Context::pack(TxContext::of(op.qp), octet, parts);
-  if (lost) std::fill_n(parts + TxHome::kStateAt, TxHome::kStateBytes, std::uint8_t{0});
   overtake(qps_, op.index);
 }
 

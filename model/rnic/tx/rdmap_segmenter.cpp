@@ -73,12 +73,17 @@ bool RdmapSegmenter::has_room(const TxEvent& of_qp) {
   return work == nullptr || work->kind != TxInternalWork::Kind::kFlush || (flush_rq->can_push() && issued->can_push());
 }
 
-// What was on the chip is lost with the row. What is posted now completes with an error, and the firmware is answered.
+// What was on the chip is lost with the row. What is posted now completes with an error, and the firmware is answered:
+// first of all a drain that waits.
 bool RdmapSegmenter::execute_lost() {
   if (!issued->can_push() || !taken->can_push() || !flush_rq->can_push()) return false;
   const Qpn qpn = events_.qpn();
   const QpContext& ctx = contexts_.qp(qpn);
   if (ctx.valid && ctx.epoch == events_.epoch()) {
+    if (scheduler_.lose_drain(qpn)) {
+      mark(qpn, WqeIssued::Marker::kDrain);
+      return true;
+    }
     const auto* const work = std::get_if<TxInternalWork>(&events_.front());
     if (const auto* const f = std::get_if<FetchedWqe>(&events_.front())) {
       issued->push({qpn, f->wqe.wr_id, 0, f->wqe.opcode, abi::WcStatus::kWrFlushErr, true});
@@ -86,7 +91,7 @@ bool RdmapSegmenter::execute_lost() {
     } else if (work != nullptr && work->kind == TxInternalWork::Kind::kFlush) {
       mark(qpn, WqeIssued::Marker::kFlush);
       flush_rq->push({qpn});
-    } else if ((work != nullptr && work->kind == TxInternalWork::Kind::kDrain) || scheduler_.lose_drain(qpn)) {
+    } else if (work != nullptr && work->kind == TxInternalWork::Kind::kDrain) {
       mark(qpn, WqeIssued::Marker::kDrain);
     }
     lose(qpn);

@@ -82,9 +82,8 @@ class TxScheduler final : public Part {
   // From the firmware's kDrain to its answer.
   void begin_drain(const TxQp& of) { of.state.draining = qps_[of.qpn.v].draining = true; }
   void end_drain(const TxQp& of) { of.state.draining = qps_[of.qpn.v].draining = false; }
-  bool lose_drain(Qpn qpn) {
-    return std::exchange(qps_[qpn.v].draining, false);
-  }  // its row is lost: whether there was one
+  // Its row is lost. True: a drain waits for its answer, which is due now.
+  bool lose_drain(Qpn qpn) { return std::exchange(qps_[qpn.v].draining, false); }
 
   // It has nothing to send any more.
   void give_up(Qpn qpn) { count(qpn, TxWait::kNothing); }

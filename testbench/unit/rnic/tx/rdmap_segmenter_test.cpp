@@ -180,11 +180,13 @@ TEST_F(RdmapSegmenterTest, MessagesOfSeveralQpsBeginOneEachCycle) {
   EXPECT_EQ(jobs.cycles(), in_a_row(20 + kBegins, 3));
 }
 
-// Of a table with another latency; one entry a cycle.
+// Of tables with other latencies; one entry a cycle.
 class SegmenterReads : public StageTest, public testing::WithParamInterface<unsigned> {};
 TEST_P(SegmenterReads, EachElementTakesACycleBehindTheFirst) {
   ContextStore::Sizes sizes{4, 4, 4, 16};
+  const Cycle row = GetParam() + 1;
   sizes.stag_table.read_cycles = GetParam();
+  sizes.tx_table.read_cycles = static_cast<unsigned>(row);
   ContextStore contexts{clk, sizes};
   BufferPool pool{4096};
   RdmapSegmenter dut{"dut", clk, contexts, pool, llp_traits()};
@@ -206,7 +208,7 @@ TEST_P(SegmenterReads, EachElementTakesACycleBehindTheFirst) {
     for (unsigned i = 0; i < elements; ++i) w.sge[i] = sge(1, 0x10000 + i);
     const Cycle at = 100 * elements;
     fetch.send_at(at, {Qpn{1}, true, w});
-    expected.push_back(at + kThrough + GetParam() + elements - 1);
+    expected.push_back(at + kToEnd + row + row + GetParam() + elements - 1 + kToEnd);
   }
   run_until_idle();
   EXPECT_EQ(jobs.cycles(), expected);

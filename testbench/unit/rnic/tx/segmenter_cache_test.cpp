@@ -360,10 +360,13 @@ TEST_F(SegmenterCache, ADrainOfALostRowIsAnswered) {
   run_until_idle();
   EXPECT_THAT(chip.completions, IsEmpty());
   chip.dma.memory[kRowBytes + kStateAt] ^= 1;
-  chip.tcp.send({{FlowId{1}, kPlenty}, {FlowId{1}, kPlenty}});
+  chip.post(1, WrOpcode::kSend, 10);
+  chip.firmware.send({Qpn{1}, TxInternalWork::Kind::kDrain});
   run_until_idle();
-  ASSERT_EQ(chip.completions.size(), 1u);
+  ASSERT_EQ(chip.completions.size(), 3u);
   EXPECT_EQ(chip.completions[0].marker, WqeIssued::Marker::kDrain);
+  EXPECT_EQ(chip.completions[1].status, WcStatus::kWrFlushErr);
+  EXPECT_EQ(chip.completions[2].marker, WqeIssued::Marker::kDrain) << "each is answered once";
   EXPECT_EQ(chip.events.size(), 1u);
 }
 // The firmware hears of all of them, and its work does not wait until it has listened.
