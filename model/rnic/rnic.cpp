@@ -77,7 +77,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       config_(config),
       contexts_(clk, {config.context.qps, config.flows(), config.context.cqs, config.context.stags, config.context.srqs,
                       config.context.pages, station.node, config.context.page_table, config.context.stag_table,
-                      config.context.cq_table, config.context.tx_table,
+                      config.context.cq_table, config.context.tx_table, config.context.rx_table,
                       cache_of(config.context.cache.page, "page", PageRow::rows(config.context.pages)),
                       cache_of(config.context.cache.cq, "cq", config.context.cqs),
                       cache_of(config.context.cache.stag, "stag", config.context.stags),
@@ -357,7 +357,7 @@ std::vector<LinkBase*> Rnic::links() const {
     for (const auto& link : net->links()) links.push_back(link.get());
   }
   const TableBase* const tables[] = {&contexts_.page_table, &contexts_.stag_table, &contexts_.cq_table,
-                                     &contexts_.tx_table};
+                                     &contexts_.tx_table, &contexts_.rx_table};
   for (const TableBase* table : tables) {
     for (LinkBase* link : table->links()) links.push_back(link);
   }
@@ -378,6 +378,7 @@ void Rnic::describe(const Description& d) {
   contexts_.tx_table.describe(d.part("tx_table"));
   contexts_.tx_table.describe_cache(d.part("tx_cache"),
                                     {"context.qp_cache", "context.qp_misses", "QP cache", "QP cache misses"});
+  contexts_.rx_table.describe(d.part("rx_table"));
   firmware_log.describe(d);
   d.access_owners([this] { return std::make_unique<RegisterOwner>(contexts_, config_.pcie.link); });
   d.moved_ahead(moved_ahead(config_));

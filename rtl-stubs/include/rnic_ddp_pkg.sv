@@ -1,4 +1,4 @@
-// The structures that the parts of ddp_placement exchange, and the rows of its tables of queue pairs.
+// The structures that the parts of ddp_placement exchange, and what it reads of its rows.
 package rnic_ddp_pkg;
 
   // A DDP segment's headers (RFC 5041 section 4, RFC 5040 section 4.2), as numbers. A field that the segment lacks, or has
@@ -82,35 +82,16 @@ package rnic_ddp_pkg;
     logic [63:0] wr_id;
   } unused_t;
 
-  // Outstanding Reads of a queue pair, in one use of its number.
-  typedef struct packed {
-    logic [31:0] epoch;
-    logic        empty;
-  } reads_t;
-
-  // The peer's unanswered requests, in one use of the queue pair's number.
-  typedef struct packed {
-    logic [31:0] epoch;
-    logic [15:0] count;
-  } held_t;
-
-  // The end of a stream: nothing more is placed in this use of the queue pair's number.
-  typedef struct packed {
-    logic        stopped;
-    logic [31:0] epoch;
-  } stop_t;
-
-  // The progress of a queue pair's messages, in one use of its number.
-  typedef struct packed {
-    logic [31:0] epoch;
-    logic        begun;         // the first FPDU, possibly an RTR message, has arrived
-    logic        ended;         // the peer's FIN has arrived
-    logic [31:0] send_msn;      // expected, of QN 0, 1 and 3
-    logic [31:0] request_msn;
-    logic [31:0] response_msn;
-    logic [31:0] offset;        // expected MO of the current Send
-    logic [31:0] tagged_bytes;  // of the current tagged message
-    logic [31:0] read_bytes;    // placed for the oldest outstanding Read
-  } ddp_stream_t;
+  // The state of a queue pair in this use of its number; what is left of an earlier one does not count.
+  function automatic rnic_messages_pkg::qp_rx_t current_rx(input rnic_messages_pkg::rx_row_t row);
+    current_rx = row.state;
+    if (row.state.epoch != row.qp.epoch) begin
+      current_rx              = '0;
+      current_rx.epoch        = row.qp.epoch;
+      current_rx.msn_send     = row.qp.first_msn;
+      current_rx.msn_request  = row.qp.first_msn;
+      current_rx.msn_response = row.qp.first_msn;
+    end
+  endfunction
 
 endpackage

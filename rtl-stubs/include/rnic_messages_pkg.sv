@@ -196,6 +196,7 @@ package rnic_messages_pkg;
     logic flushed;
     logic absorbed;
     logic awaits_write;
+    logic opens;
     logic malformed;
     logic ended;
     logic in_order;
@@ -248,16 +249,6 @@ package rnic_messages_pkg;
   } qp_context_t;
 
   typedef struct packed {
-    logic llp;
-    logic rdma;
-    logic tx_markers;
-    logic rx_markers;
-    logic crc;
-    logic [31:0] epoch;
-    logic [31:0] qpn;
-  } flow_context_t;
-
-  typedef struct packed {
     logic allocated;
     logic valid;
     logic [1:0] kind;
@@ -288,6 +279,43 @@ package rnic_messages_pkg;
     logic [63:0] page3;
   } page_row_t;
 
+  typedef struct packed {
+    logic [23:0] head;
+    logic [23:0] tail;
+    logic [15:0] size;
+  } pooled_queue_t;
+
+  typedef struct packed {
+    logic [2:0] state;
+    logic valid;
+    logic extensions;
+    logic absorbs_rtr_send;
+    logic [1:0] version;
+    logic [15:0] ird;
+    logic [31:0] pd;
+    logic [31:0] flow;
+    logic [31:0] epoch;
+    logic [31:0] first_msn;
+  } rx_context_t;
+
+  typedef struct packed {
+    logic [31:0] epoch;
+    logic [31:0] msn_send;
+    logic [31:0] msn_request;
+    logic [31:0] msn_response;
+    logic [31:0] offset;
+    logic [31:0] tagged_bytes;
+    logic [31:0] read_bytes;
+    pooled_queue_t reads;
+    logic [15:0] requests;
+    logic [1:0] stream;
+  } qp_rx_t;
+
+  typedef struct packed {
+    rx_context_t qp;
+    qp_rx_t state;
+  } rx_row_t;
+
   parameter int unsigned StagContextBits = 410;
   parameter int unsigned QpBits = 10;
   parameter int unsigned RequestBits = 7;
@@ -304,6 +332,10 @@ package rnic_messages_pkg;
   parameter logic [2:0] QpClosing = 3'd2;
   parameter logic [2:0] QpTerminate = 3'd3;
   parameter logic [2:0] QpError = 3'd4;
+  parameter logic [1:0] RxNew = 2'd0;
+  parameter logic [1:0] RxBegun = 2'd1;
+  parameter logic [1:0] RxEnded = 2'd2;
+  parameter logic [1:0] RxStopped = 2'd3;
   parameter logic [1:0] StagRegion = 2'd0;
   parameter logic [1:0] StagWindow1 = 2'd1;
   parameter logic [1:0] StagWindow2 = 2'd2;

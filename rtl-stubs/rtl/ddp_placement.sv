@@ -1,9 +1,8 @@
 // Validates DDP segments and places their payload in host memory: the twin of model/rnic/rx/ddp_placement. See
 // ddp_placement.md there for timing and errors. A segment's writes leave, one a cycle, its record with the last one, while
 // the beats of the next segments come in from MPA and SCTP.
-// These tables are outside and answer in the same cycle: contexts; the receive requests
-// (receive_requests.md), which see this cycle's links before they answer; each queue pair's outstanding Reads; two tables
-// of this block. A row whose epoch differs from the queue pair's belongs to an earlier use of its number.
+// Rows of queue pairs and of STags are asked for and come later. The receive requests (receive_requests.md), which see this
+// cycle's links before they answer, and the elements of each queue pair's list of outstanding Reads are outside.
 module ddp_placement #(
   parameter int unsigned BeatBytes = 64
 ) (
@@ -51,26 +50,55 @@ module ddp_placement #(
   input  logic                                  srq_event_ready_i,
   output logic                                  srq_event_valid_o,
   output rnic_messages_pkg::srq_event_t         srq_event_o,
-  // Contexts of the offered beat's flow and queue pair, and of those that other links name.
-  output logic [31:0]                           flow_index_o,
-  input  rnic_messages_pkg::flow_context_t      flow_i,
-  output logic [31:0]                           qp_index_o,
-  input  rnic_messages_pkg::qp_context_t        qp_i,
-  output logic [31:0]                           posted_qp_index_o,
-  input  rnic_messages_pkg::qp_context_t        posted_qp_i,
-  output logic [31:0]                           issued_qp_index_o,
-  input  rnic_messages_pkg::qp_context_t        issued_qp_i,
-  output logic [31:0]                           flush_qp_index_o,
-  input  rnic_messages_pkg::qp_context_t        flush_qp_i,
+  // The receive table: a row is asked for and comes later, in front until it is dropped. Of events a row comes with the tag
+  // of its ask.
+  input  logic                                  one_port_i,      // one row is changed a cycle
+  output logic [31:0]                           taken_qpn_o,     // of the event that is taken,
+  input  logic [31:0]                           taken_epoch_i,   // and the use of its number
+  input  logic                                  event_row_ready_i,
+  output logic                                  event_row_ask_o,
+  output logic [31:0]                           event_row_index_o,
+  output logic [3:0]                            event_row_tag_o,
+  input  logic                                  event_row_valid_i,
+  input  logic [3:0]                            event_row_tag_i,
+  input  rnic_messages_pkg::rx_row_t            event_row_i,
+  output logic                                  event_row_drop_o,
+  output logic                                  event_write_o,   // the state in that row
+  output rnic_messages_pkg::qp_rx_t             event_state_o,   // but for its list
+  output logic                                  reads_push_o,    // to the end of its list
+  output rnic_messages_pkg::read_issued_t       reads_push_issued_o,
+  output logic                                  rq_end_o,        // its receive requests go unused
+  output logic [31:0]                           rq_end_qpn_o,
+  input  logic [31:0]                           mpa_flow_qpn_i,  // of the offered beat's flow
+  input  logic                                  mpa_row_ready_i,
+  output logic                                  mpa_row_ask_o,
+  output logic [31:0]                           mpa_row_index_o,
+  input  logic                                  mpa_row_valid_i,
+  input  logic                                  mpa_row_ok_i,    // there is such a queue pair
+  input  rnic_messages_pkg::rx_row_t            mpa_row_i,
+  input  rnic_messages_pkg::read_issued_t       mpa_oldest_i,    // in front of its list of Reads, if there is one
+  output logic                                  mpa_row_drop_o,
+  input  logic [31:0]                           sctp_flow_qpn_i,  // of the offered beat's flow
+  input  logic                                  sctp_row_ready_i,
+  output logic                                  sctp_row_ask_o,
+  output logic [31:0]                           sctp_row_index_o,
+  input  logic                                  sctp_row_valid_i,
+  input  logic                                  sctp_row_ok_i,    // there is such a queue pair
+  input  rnic_messages_pkg::rx_row_t            sctp_row_i,
+  input  rnic_messages_pkg::read_issued_t       sctp_oldest_i,    // in front of its list of Reads, if there is one
+  output logic                                  sctp_row_drop_o,
+  output logic [31:0]                           qpn_o,           // of the segment that is judged
+  output logic                                  places_o,        // it is placed, or the end of its stream passed on
+  output logic                                  state_write_o,   // in its row
+  output rnic_messages_pkg::qp_rx_t             state_o,         // but for its list
+  output logic                                  reads_pop_o,     // from its list
   // The table of STags, for each layer: a row is asked for and comes later. The segment's STag, with the region of a window,
   // is in front until it is dropped; the entries of a scatter list are kept until all are released, and the kept ones are
   // beside one another, with the one in front behind them.
-  // When a Send's header comes, the receive request that it would get now, with what is known of its stream.
+  // When a Send's header comes, the receive request that it would get now.
   output logic                                  mpa_peek_o,
   input  logic                                  mpa_peek_there_i,
   input  rnic_messages_pkg::fetched_rqe_t       mpa_peek_i,
-  input  logic [31:0]                           mpa_peek_epoch_i,   // of its queue pair
-  input  rnic_ddp_pkg::ddp_stream_t             mpa_peek_stream_i,
   input  logic                                  mpa_stag_ready_i,
   output logic                                  mpa_stag_ask_o,
   output logic [23:0]                           mpa_stag_index_o,
@@ -95,8 +123,6 @@ module ddp_placement #(
   output logic                                  sctp_peek_o,
   input  logic                                  sctp_peek_there_i,
   input  rnic_messages_pkg::fetched_rqe_t       sctp_peek_i,
-  input  logic [31:0]                           sctp_peek_epoch_i,   // of its queue pair
-  input  rnic_ddp_pkg::ddp_stream_t             sctp_peek_stream_i,
   input  logic                                  sctp_stag_ready_i,
   output logic                                  sctp_stag_ask_o,
   output logic [23:0]                           sctp_stag_index_o,
@@ -123,7 +149,7 @@ module ddp_placement #(
   output logic                                  stag_end_o, // stag_o names nothing from the next cycle on
   // Receive requests.
   input  logic                                  overrun_i,      // posted_i announces more than its queue pair's ring holds
-  output logic                                  rq_next_o,      // asks for the next one of queue pair qp_index_o,
+  output logic                                  rq_next_o,      // asks for the next one of queue pair qpn_o,
   input  rnic_ddp_pkg::rq_next_t                rq_next_i,
   input  rnic_messages_pkg::fetched_rqe_t       rq_front_i,
   output logic                                  rq_use_o,       // which its message has filled
@@ -134,55 +160,46 @@ module ddp_placement #(
   input  rnic_messages_pkg::rqe_taken_t         freed_i,
   input  logic                                  shared_event_valid_i,
   input  rnic_messages_pkg::srq_event_t         shared_event_i,
-  // Outstanding Reads of queue pair qp_index_o, and the queue that read_issued_i enters.
-  input  rnic_ddp_pkg::reads_t                  reads_i,
-  input  rnic_messages_pkg::read_issued_t       reads_front_i,  // the oldest one
-  output logic                                  reads_pop_o,
-  input  logic [31:0]                           issued_reads_epoch_i,
-  output logic                                  reads_clear_o,  // before a taken read_issued_i is pushed
-  // The peer's unanswered requests, of queue pair qp_index_o and of answered_i's. If both write one entry, held_o wins.
-  output logic [31:0]                           answered_qp_index_o,
-  input  logic [31:0]                           answered_epoch_i,
-  input  rnic_ddp_pkg::held_t                   answered_held_i,
-  output rnic_ddp_pkg::held_t                   answered_held_o,  // written when answered_i is taken
-  input  rnic_ddp_pkg::held_t                   held_i,
-  output logic                                  held_write_o,
-  output rnic_ddp_pkg::held_t                   held_o,
-  // Streams, and whether they are over, by queue pair.
-  input  rnic_ddp_pkg::ddp_stream_t             stream_i,
-  output logic                                  stream_write_o,
-  output rnic_ddp_pkg::ddp_stream_t             stream_o,
-  input  rnic_ddp_pkg::stop_t                   stop_i,
-  output logic                                  stop_write_o,
-  output rnic_ddp_pkg::stop_t                   stop_o,
-  input  rnic_ddp_pkg::stop_t                   posted_stop_i,
-  output logic                                  posted_stop_write_o,
-  output rnic_ddp_pkg::stop_t                   posted_stop_o,
-  output logic                                  flush_stop_write_o,
-  output rnic_ddp_pkg::stop_t                   flush_stop_o,
   output logic                                  busy_o
 );
 
-  // The control side: all messages of a cycle take effect before the incoming segment sees them.
-  logic overruns;
-  assign posted_ready_o      = posted_valid_i && event_ready_i;
-  assign rqe_ready_o         = rqe_valid_i;
-  assign srq_arm_ready_o     = srq_arm_valid_i;
-  assign read_issued_ready_o = read_issued_valid_i;
-  assign flush_ready_o       = flush_valid_i;
-  assign answered_ready_o    = answered_valid_i;
-  assign posted_qp_index_o   = posted_i.rqn.number;
-  assign issued_qp_index_o   = read_issued_i.qpn;
-  assign flush_qp_index_o    = flush_i.qpn;
-  assign answered_qp_index_o = answered_i.qpn;
-
-  // The firmware ends a stream whose ring overran. One that has not begun ends with its first message, at the latest.
-  assign overruns = posted_ready_o && overrun_i && !(posted_stop_i.stopped && posted_stop_i.epoch == posted_qp_i.epoch);
-  assign posted_stop_write_o = overruns && posted_qp_i.state == rnic_messages_pkg::QpRts;
-  assign posted_stop_o       = {1'b1, posted_qp_i.epoch};
-  assign flush_stop_write_o  = flush_ready_o;
-  assign flush_stop_o        = {1'b1, flush_qp_i.epoch};
-  assign reads_clear_o       = read_issued_ready_o && issued_reads_epoch_i != issued_qp_i.epoch;
+  // What happens to queue pairs before the incoming segment sees their rows.
+  logic        executes, read_now, about, report;
+  logic [31:0] event_qpn, report_qpn, qpn;
+  assign rqe_ready_o     = rqe_valid_i;
+  assign srq_arm_ready_o = srq_arm_valid_i;
+  placement_events u_events (
+    .clk_i, .rst_ni,
+    .posted_valid_i, .posted_ready_o,
+    .posted_qpn_i (posted_i.rqn.number),
+    .overrun_i,
+    .flush_valid_i, .flush_ready_o, .flush_i,
+    .answered_valid_i, .answered_ready_o, .answered_i,
+    .read_issued_valid_i, .read_issued_ready_o, .read_issued_i,
+    .taken_qpn_o, .taken_epoch_i,
+    .row_ready_i  (event_row_ready_i),
+    .row_ask_o    (event_row_ask_o),
+    .row_tag_o    (event_row_tag_o),
+    .row_valid_i  (event_row_valid_i),
+    .row_tag_i    (event_row_tag_i),
+    .row_i        (event_row_i),
+    .executes_o   (executes),
+    .qpn_o        (event_qpn),
+    .write_o      (event_write_o),
+    .state_o      (event_state_o),
+    .read_o       (read_now),
+    .issued_o     (reads_push_issued_o),
+    .flush_o      (rq_end_o),
+    .about_qpn_i  (qpn),
+    .about_o      (about),
+    .report_o     (report),
+    .report_qpn_o (report_qpn),
+    .reported_i   (event_ready_i)
+  );
+  assign event_row_index_o = taken_qpn_o;
+  assign event_row_drop_o  = executes;
+  assign reads_push_o      = read_now;
+  assign rq_end_qpn_o      = event_qpn;
 
   // The segment under way.
   localparam int unsigned Elements = 32'(rnic_messages_pkg::MaxSge);
@@ -215,7 +232,7 @@ module ddp_placement #(
   rnic_messages_pkg::atomic_response_t atomic_response;
   rnic_messages_pkg::terminate_cause_t told_cause;
   logic [63:0]                         immediate;
-  assign judges = offered && free && event_ready_i && !overruns;
+  assign judges = offered && free && event_ready_i && !report && !(one_port_i && executes && event_qpn != qpn);
   fpdu_select #(.BeatBytes(BeatBytes)) u_select (
     .clk_i, .rst_ni,
     .in_valid_i, .in_ready_o, .in_i, .in_data_i, .in_offset_i,
@@ -258,7 +275,6 @@ module ddp_placement #(
     .peek_o           (mpa_peek_o),
     .peek_there_i     (mpa_peek_there_i),
     .peek_i           (mpa_peek_i),
-    .peek_offset_i    (mpa_peek_stream_i.epoch == mpa_peek_epoch_i ? mpa_peek_stream_i.offset : '0),
     .need_i           (need && !from_sctp),
     .list_i           (list),
     .there_o          (mpa_there),
@@ -292,7 +308,6 @@ module ddp_placement #(
     .peek_o           (sctp_peek_o),
     .peek_there_i     (sctp_peek_there_i),
     .peek_i           (sctp_peek_i),
-    .peek_offset_i    (sctp_peek_stream_i.epoch == sctp_peek_epoch_i ? sctp_peek_stream_i.offset : '0),
     .need_i           (need && from_sctp),
     .list_i           (list),
     .there_o          (sctp_there),
@@ -321,46 +336,55 @@ module ddp_placement #(
   assign region    = from_sctp ? sctp_region_i : mpa_region_i;
   assign scattered = from_sctp ? sctp_scatter_i : mpa_scatter_i;
 
-  // The owner, and whether the stream still goes on (RFC 5041 section 7.1: segments after its end are dropped silently).
-  logic                      known, over, mpa_ok;
-  rnic_ddp_pkg::ddp_stream_t stream;
-  assign flow_index_o = beat.flow;
-  assign qp_index_o   = flow_i.qpn;
-  always_comb begin
-    known = judges && qp_i.flow == beat.flow;
-    over  = !qp_i.valid || qp_i.state == rnic_messages_pkg::QpTerminate || qp_i.state == rnic_messages_pkg::QpError ||
-            (stop_i.stopped && stop_i.epoch == qp_i.epoch) ||
-            (posted_stop_write_o && posted_i.rqn.number == qp_index_o) || (flush_ready_o && flush_i.qpn == qp_index_o);
-    mpa_ok = beat.crc_ok && beat.marker_ok;
-    stream = stream_i;
-    if (stream_i.epoch != qp_i.epoch) begin
-      stream              = '0;
-      stream.epoch        = qp_i.epoch;
-      stream.send_msn     = qp_i.first_msn;
-      stream.request_msn  = qp_i.first_msn;
-      stream.response_msn = qp_i.first_msn;
-    end
-  end
+  // The queue pairs of the segments that come in, and of the one that is judged.
+  logic [31:0] mpa_qpn, sctp_qpn;
+  segment_qp u_mpa_qp (
+    .clk_i, .rst_ni,
+    .header_i   (mpa_header),
+    .flow_qpn_i (mpa_flow_qpn_i),
+    .done_i     (in_ready_o && in_i.last),
+    .qpn_o      (mpa_qpn),
+    .row_ready_i(mpa_row_ready_i),
+    .row_ask_o  (mpa_row_ask_o),
+    .row_drop_o (mpa_row_drop_o)
+  );
+  segment_qp u_sctp_qp (
+    .clk_i, .rst_ni,
+    .header_i   (sctp_header),
+    .flow_qpn_i (sctp_flow_qpn_i),
+    .done_i     (sctp_in_ready_o && sctp_in_i.last),
+    .qpn_o      (sctp_qpn),
+    .row_ready_i(sctp_row_ready_i),
+    .row_ask_o  (sctp_row_ask_o),
+    .row_drop_o (sctp_row_drop_o)
+  );
+  assign mpa_row_index_o  = mpa_qpn;
+  assign sctp_row_index_o = sctp_qpn;
+  assign qpn              = from_sctp ? sctp_qpn : mpa_qpn;
+  assign qpn_o            = qpn;
 
-  // Outstanding Reads. One issued in this cycle is the oldest if there is no other.
+  // Whether the stream still goes on (RFC 5041 section 7.1: segments after its end are dropped silently). An event of this
+  // cycle comes first, and those that wait for their row as well.
+  logic                           row_waits, known, over, mpa_ok, now_changed;
+  rnic_messages_pkg::rx_row_t     row;
+  rnic_messages_pkg::rx_context_t qp;
+  rnic_messages_pkg::qp_rx_t      stream;
+  assign row         = from_sctp ? sctp_row_i : mpa_row_i;
+  assign qp          = row.qp;
+  assign row_waits   = judges && (!(from_sctp ? sctp_row_valid_i : mpa_row_valid_i) || about);
+  assign now_changed = event_write_o && event_qpn == qpn;
+  assign stream      = now_changed ? event_state_o : rnic_ddp_pkg::current_rx(row);
+  assign known       = judges && !row_waits && (from_sctp ? sctp_row_ok_i : mpa_row_ok_i) && qp.flow == beat.flow;
+  assign over        = !qp.valid || qp.state == rnic_messages_pkg::QpTerminate || qp.state == rnic_messages_pkg::QpError ||
+                       stream.stream == rnic_messages_pkg::RxStopped;
+  assign mpa_ok      = beat.crc_ok && beat.marker_ok;
+
+  // Outstanding Reads. One of this cycle's event is the oldest if there is no other.
   logic                            old_reads, new_read;
   rnic_messages_pkg::read_issued_t oldest;
-  assign old_reads = !reads_i.empty && reads_i.epoch == qp_i.epoch;
-  assign new_read  = read_issued_ready_o && read_issued_i.qpn == qp_index_o;
-  assign oldest    = old_reads ? reads_front_i : read_issued_i;
-
-  // The peer's requests. A response that has left makes room for a request in the same cycle.
-  logic [15:0] held;
-  always_comb begin
-    answered_held_o = {answered_epoch_i, 16'd0};
-    if (answered_held_i.epoch == answered_epoch_i && answered_held_i.count != '0) begin
-      answered_held_o.count = answered_held_i.count - 16'd1;
-    end
-    held = held_i.epoch == qp_i.epoch ? held_i.count : '0;
-    if (answered_ready_o && answered_i.qpn == qp_index_o) held = answered_held_o.count;
-  end
-  assign held_write_o = places && !segment.is_tagged && segment.qn == rnic_ddp_pkg::QnRequest;
-  assign held_o       = {qp_i.epoch, held + 16'd1};
+  assign old_reads = stream.reads.size != '0;
+  assign new_read  = read_now && now_changed;
+  assign oldest    = !old_reads ? reads_push_issued_o : from_sctp ? sctp_oldest_i : mpa_oldest_i;
 
   logic live, late, asks, needs, waits, fetch_waits, tagged_waits, untagged_waits, absorbs, sends, invalidates, scatter_long, scatter_error, tagged_error, untagged_error;
   rnic_messages_pkg::terminate_cause_t               tagged_cause, untagged_cause;
@@ -368,12 +392,12 @@ module ddp_placement #(
   logic [Elements-1:0]                               elements;
   logic [Elements*rnic_ddp_pkg::MemoryPieceBits-1:0] element_pieces;
   assign live     = known && !over && mpa_ok && !late && !beat.ends;
-  assign late     = !beat.ends && stream.ended;  // impossible on TCP (RFC 5041 section 6.2), and SCTP prevents it
+  assign late     = !beat.ends && stream.stream == rnic_messages_pkg::RxEnded;  // impossible on TCP (RFC 5041 section 6.2), and SCTP prevents it
   assign stag_o   = segment.stag;
   tagged_check u_tagged (
     .segment_i   (segment),
-    .qpn_i       (qp_index_o),
-    .qp_i,
+    .qpn_i       (qpn),
+    .qp_i           (qp),
     .there_i     (there),
     .stag_i      (stag.stag),
     .region_i    (region),
@@ -387,7 +411,7 @@ module ddp_placement #(
   );
   scatter_list u_scatter (
     .wqe_i   (rq_front_i.wqe),
-    .pd_i    (qp_i.pd),
+    .pd_i    (qp.pd),
     .offset_i(stream.offset),
     .bytes_i (segment.payload),
     .list_o  (list),
@@ -399,10 +423,10 @@ module ddp_placement #(
   );
   untagged_check u_untagged (
     .segment_i      (segment),
-    .qpn_i          (qp_index_o),
-    .qp_i,
+    .qpn_i          (qpn),
+    .qp_i           (qp),
     .stream_i       (stream),
-    .full_i         (held >= qp_i.ird),
+    .full_i         (stream.requests >= qp.ird),
     .ask_o          (asks),
     .next_i         (rq_next_i),
     .readable_i     (rq_front_i.ok && rq_front_i.wqe.num_sge <= 8'(rnic_messages_pkg::MaxSge)),
@@ -429,25 +453,25 @@ module ddp_placement #(
   // the middle of an FPDU is an error. TCP reports an RST to the firmware, once it has passed.
   logic stops, finishes, in_order, resets, waiting_d;
   always_comb begin
-    finishes   = judges && beat.ends;
+    finishes   = judges && beat.ends && !row_waits;
     resets     = beat.ends && segment.bytes == rnic_messages_pkg::StreamEndReset;
     in_order   = known && !over && beat.ends && !resets && mpa_ok;
     stops      = known && !over && !resets && (!mpa_ok || late || (!beat.ends && (segment.is_tagged ? tagged_error : untagged_error)));
-    waiting_d  = judges ? live && waits : waiting_q;
+    waiting_d  = judges ? row_waits || (live && waits) : waiting_q;
     places     = live && !stops && !waiting_d;
     taken_last = judges && !waiting_d;
   end
 
   always_comb begin
-    event_valid_o = overruns || stops;
+    event_valid_o = (report && event_ready_i) || stops;
     event_o       = '0;
-    if (overruns) begin
+    if (report) begin
       event_o.kind  = rnic_messages_pkg::QpEventLocalError;
-      event_o.qpn   = posted_i.rqn.number;
+      event_o.qpn   = report_qpn;
       event_o.cause = rnic_messages_pkg::RdmaLocalCatastrophic;
     end else begin
       event_o.kind = rnic_messages_pkg::QpEventStreamError;
-      event_o.qpn  = qp_index_o;
+      event_o.qpn  = qpn;
       if (late || beat.ends) begin
         event_o.cause = rnic_messages_pkg::MpaConnectionLost;
       end else if (!mpa_ok) begin
@@ -460,7 +484,7 @@ module ddp_placement #(
   end
 
   // A placed segment advances its message; the last one ends it.
-  logic        terminates, responds, ends;
+  logic        terminates, responds, ends, holds, opens;
   logic [31:0] payload, message;  // octets of the segment, and of its message so far
   assign terminates = !segment.is_tagged && segment.opcode == rnic_messages_pkg::OpTerminate;
   assign responds   = segment.is_tagged && segment.opcode == rnic_messages_pkg::OpReadResponse;
@@ -468,25 +492,28 @@ module ddp_placement #(
   assign payload    = {16'd0, segment.payload};
   assign message    = (segment.is_tagged ? stream.tagged_bytes : stream.offset) + payload;
   always_comb begin
-    stream_o = stream;
+    state_o = stream;
     if (places) begin
-      stream_o.begun = 1'b1;
-      if (segment.is_tagged) stream_o.tagged_bytes = segment.last ? '0 : message;
-      else if (sends)        stream_o.offset       = segment.last ? '0 : message;
-      if (responds)          stream_o.read_bytes   = segment.last ? '0 : stream.read_bytes + payload;
+      if (segment.is_tagged) state_o.tagged_bytes = segment.last ? '0 : message;
+      else if (sends)        state_o.offset       = segment.last ? '0 : message;
+      if (responds)          state_o.read_bytes   = segment.last ? '0 : stream.read_bytes + payload;
     end
-    if (in_order) stream_o.ended = 1'b1;
+    if (holds)    state_o.requests = stream.requests + 16'd1;
+    if (stops || (places && terminates)) state_o.stream = rnic_messages_pkg::RxStopped;
+    else if (in_order)                   state_o.stream = rnic_messages_pkg::RxEnded;
+    else if (opens)                      state_o.stream = rnic_messages_pkg::RxBegun;
     if (ends) begin
       case (segment.qn)
-        rnic_ddp_pkg::QnSend:    stream_o.send_msn     = stream.send_msn + 32'd1;
-        rnic_ddp_pkg::QnRequest: stream_o.request_msn  = stream.request_msn + 32'd1;
-        default:   stream_o.response_msn = stream.response_msn + 32'd1;
+        rnic_ddp_pkg::QnSend:    state_o.msn_send     = stream.msn_send + 32'd1;
+        rnic_ddp_pkg::QnRequest: state_o.msn_request  = stream.msn_request + 32'd1;
+        default:                 state_o.msn_response = stream.msn_response + 32'd1;
       endcase
     end
   end
-  assign stream_write_o = places || in_order;
-  assign stop_write_o   = stops || (places && terminates);
-  assign stop_o         = {1'b1, qp_i.epoch};
+  assign opens          = live && !terminates && stream.stream == rnic_messages_pkg::RxNew;
+  assign holds          = places && !segment.is_tagged && segment.qn == rnic_ddp_pkg::QnRequest;
+  assign places_o       = places || finishes;
+  assign state_write_o  = places || in_order || stops;
   assign reads_pop_o    = places && responds && segment.last;
   assign rq_use_o       = ends && asks;
   assign stag_end_o     = ends && sends && invalidates;
@@ -502,10 +529,11 @@ module ddp_placement #(
   end
   placement_record u_record (
     .segment_i        (segment),
-    .qpn_i            (qp_index_o),
+    .qpn_i            (qpn),
     .absorb_i         (absorbs),
     .send_i           (sends),
     .awaits_write_i   (pieces_used != '0),
+    .opens_i          (opens),
     .message_i        (message),
     .use_i            (rq_use_o),
     .wr_id_i          (rq_front_i.wqe.wr_id),
@@ -527,7 +555,7 @@ module ddp_placement #(
     the_end.in_order = in_order;
     the_end.flow     = beat.flow;
     the_end.llp      = from_sctp;
-    if (known && !over) the_end.qpn = qp_index_o;
+    if (known && !over) the_end.qpn = qpn;
   end
 
   // Reports about the rings' requests, one of each kind a cycle.
@@ -545,7 +573,7 @@ module ddp_placement #(
     end else begin
       waiting_q <= waiting_d;
       moves_q   <= posted_ready_o || rqe_ready_o || srq_arm_ready_o || read_issued_ready_o || flush_ready_o || answered_ready_o ||
-                   dma_valid_o ||
+                   executes || event_valid_o || dma_valid_o ||
                    out_valid_o || unused_take_o || in_ready_o || sctp_in_ready_o || rqe_taken_valid_o || srq_event_valid_o;
     end
   end
@@ -575,10 +603,12 @@ module ddp_placement #(
       PeerTerminates_C  : cover (places && terminates);
       ReadEnds_C        : cover (reads_pop_o);
       ReadOfThisCycle_C : cover (places && responds && !old_reads && new_read);
-      AtIrd_C           : cover (held_write_o && held_o.count == qp_i.ird);
-      OverIrd_C         : cover (stops && segment.qn == rnic_ddp_pkg::QnRequest && !segment.is_tagged && held == qp_i.ird);
-      AnsweredNow_C     : cover (held_write_o && answered_ready_o && answered_i.qpn == qp_index_o);
-      Overrun_C         : cover (overruns);
+      AtIrd_C           : cover (holds && state_o.requests == qp.ird);
+      OverIrd_C         : cover (stops && segment.qn == rnic_ddp_pkg::QnRequest && !segment.is_tagged && stream.requests == qp.ird);
+      WaitsForRow_C     : cover (row_waits && !about);
+      WaitsForEvent_C   : cover (row_waits && about);
+      JustChanged_C     : cover (state_write_o && now_changed);
+      Overrun_C         : cover (event_valid_o && report);
     end
   end
 

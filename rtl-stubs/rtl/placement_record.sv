@@ -5,6 +5,7 @@ module placement_record (
   input  logic                                absorb_i,
   input  logic                                send_i,         // a Send that is not absorbed
   input  logic                                awaits_write_i,
+  input  logic                                opens_i,
   input  logic [31:0]                         message_i,      // octets of its message so far
   input  logic                                use_i,          // it fills its receive request
   input  logic [63:0]                         wr_id_i,        // of that request
@@ -24,6 +25,7 @@ module placement_record (
     record_o.opcode       = segment_i.opcode;
     record_o.last         = segment_i.last;
     record_o.awaits_write = awaits_write_i;
+    record_o.opens        = opens_i;
     if (segment_i.is_tagged || send_i) begin
       record_o.octets = segment_i.payload;
       if (segment_i.last) record_o.bytes = message_i;

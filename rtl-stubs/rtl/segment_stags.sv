@@ -14,7 +14,6 @@ module segment_stags (
   output logic                              peek_o,
   input  logic                              peek_there_i,
   input  rnic_messages_pkg::fetched_rqe_t   peek_i,
-  input  logic [31:0]                       peek_offset_i,    // where the message is to be continued
   // When it could be judged but for rows: where its payload goes.
   input  logic                              need_i,
   input  rnic_ddp_pkg::stag_list_t          list_i,
@@ -83,7 +82,7 @@ module segment_stags (
   rnic_ddp_pkg::extent_t guess;
   scatter_extent u_guess (
     .wqe_i   (peek_i.wqe),
-    .offset_i(peek_offset_i),
+    .offset_i(segment_i.mo),       // where the message goes on, if the segment is right
     .bytes_i (segment_i.payload),
     .extent_o(guess)
   );

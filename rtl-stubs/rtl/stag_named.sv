@@ -5,7 +5,7 @@ module stag_named (
   input  rnic_messages_pkg::stag_context_t entry_i,   // the entry at the STag's index
   input  rnic_messages_pkg::stag_context_t region_i,  // the entry at the index of entry_i.region
   input  logic [31:0]                      qpn_i,
-  input  rnic_messages_pkg::qp_context_t   qp_i,
+  input  rnic_messages_pkg::rx_context_t   qp_i,
   output logic                             named_o,   // a window is only as valid as its region
   output logic                             serves_o   // by protection domain or by queue pair (RFC 5042 section 5.2.1)
 );

@@ -3,7 +3,7 @@
 module tagged_check (
   input  rnic_ddp_pkg::ddp_segment_t          segment_i,
   input  logic [31:0]                         qpn_i,
-  input  rnic_messages_pkg::qp_context_t      qp_i,
+  input  rnic_messages_pkg::rx_context_t      qp_i,
   input  logic                                there_i,   // these are here, if there is payload:
   input  rnic_messages_pkg::stag_context_t    stag_i,    // the entry of the segment's STag
   input  rnic_messages_pkg::stag_context_t    region_i,  // of a window

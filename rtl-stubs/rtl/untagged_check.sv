@@ -3,8 +3,8 @@
 module untagged_check (
   input  rnic_ddp_pkg::ddp_segment_t          segment_i,
   input  logic [31:0]                         qpn_i,
-  input  rnic_messages_pkg::qp_context_t      qp_i,
-  input  rnic_ddp_pkg::ddp_stream_t           stream_i,
+  input  rnic_messages_pkg::rx_context_t      qp_i,
+  input  rnic_messages_pkg::qp_rx_t            stream_i,
   input  logic                                full_i,           // IRD requests are held already
   output logic                                ask_o,            // it needs a receive request
   input  rnic_ddp_pkg::rq_next_t              next_i,           // the answer
@@ -38,9 +38,9 @@ module untagged_check (
   assign whole      = segment_i.payload == kind.bytes && segment_i.last;
   always_comb begin
     case (kind.qn)
-      rnic_ddp_pkg::QnSend:    msn = stream_i.send_msn;
-      rnic_ddp_pkg::QnRequest: msn = stream_i.request_msn;
-      default:                 msn = stream_i.response_msn;
+      rnic_ddp_pkg::QnSend:    msn = stream_i.msn_send;
+      rnic_ddp_pkg::QnRequest: msn = stream_i.msn_request;
+      default:                 msn = stream_i.msn_response;
     endcase
   end
 
@@ -59,7 +59,7 @@ module untagged_check (
     else                                                     header_error = 1'b0;
   end
 
-  assign absorb_o     = kind.send && !kind.invalidates && qp_i.absorbs_rtr_send && !stream_i.begun &&
+  assign absorb_o     = kind.send && !kind.invalidates && qp_i.absorbs_rtr_send && stream_i.stream == rnic_messages_pkg::RxNew &&
                         segment_i.payload == '0 && segment_i.last;
   assign send_o       = kind.send && !absorb_o;
   assign invalidate_o = kind.invalidates;

@@ -1,10 +1,8 @@
-// ddp_placement: its lookups of contexts and receive requests are answered in the same cycle; rows of STags are those
-// that the stage's readers have; two tables of the block are kept here as it wrote them.
+// ddp_placement: its lookups of receive requests are answered in the same cycle; rows of queue pairs and of STags are
+// those that the stage's readers have; the elements of the queue pairs' lists of Reads are here.
 #pragma once
 
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "model/rnic/rx/ddp_placement.h"
 #include "rtl-stubs/verilated/beat_bits.h"
@@ -21,17 +19,11 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   using Pins::offered;
   using Pins::pushed;
   using Pins::taken;
-  // The links' messages; the stream; receive requests; the use of one.
+  // Rows; the links' messages; receive requests; the use of one.
   static constexpr unsigned kRounds = 4;
 
   DdpPlacementPins(DdpPlacement& stage, ContextStore& contexts)
-      : stage_(stage),
-        contexts_(contexts),
-        requests_(contexts),
-        reads_(contexts.qps()),
-        held_(contexts.qps()),
-        streams_(contexts.qps()),
-        stops_(contexts.qps()) {}
+      : stage_(stage), contexts_(contexts), requests_(contexts), reads_(contexts.qps()) {}
 
   template <class V>
   void links(Model& m, V& v) {
@@ -54,7 +46,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     const bool sctp = stage_.in[LlpId::kSctp]->can_pop() && &beat == &stage_.in[LlpId::kSctp]->front();
     Offered& o = sctp ? sctp_ : mpa_;
     o.last = beat.last;
-    o.flow = beat.flow;
+    (sctp ? m.sctp_flow_qpn_i : m.mpa_flow_qpn_i) = contexts_.flow(beat.flow).qpn.v;
     if (beat.last) o.owner = beat.buf->owner();
     (sctp ? m.sctp_in_offset_i : m.in_offset_i) = static_cast<std::uint32_t>(beat.data - beat.buf->bytes());
   }
@@ -62,11 +54,11 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     switch (round) {
       case 0:
         waits_for_request_ = false;
-        if (quiet(m, stags(m))) return false;
-        control(m);
+        m.one_port_i = contexts_.rx_table.config().read_ports == 1;
+        if (quiet(m, rows(m))) return false;
         break;
       case 1:
-        stream(m);
+        control(m);
         break;
       case 2:
         receive_request(m);
@@ -78,24 +70,35 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   }
 
   void advance(const Model& m) {
-    if (m.reads_clear_o) reads_.start(issued_.qpn, contexts_.qp(issued_.qpn).epoch);
-    if (m.read_issued_ready_o) reads_.push(issued_);
-    if (m.reads_pop_o) reads_.pop(Qpn{m.qp_index_o});
-    if (m.answered_ready_o) held_[m.answered_qp_index_o] = m.answered_held_o;
-    if (m.held_write_o) held_[m.qp_index_o] = m.held_o;
-    if (m.stream_write_o) streams_[m.qp_index_o] = m.stream_o;
-    if (m.posted_stop_write_o) stops_[m.posted_qp_index_o] = m.posted_stop_o;
-    if (m.flush_stop_write_o) stops_[m.flush_qp_index_o] = m.flush_stop_o;
-    if (m.stop_write_o) stops_[m.qp_index_o] = m.stop_o;
     if (m.rqe_taken_valid_o) requests_.freed().pop();
     if (m.srq_event_valid_o) requests_.events().pop();
+  }
+  // The states of the queue pairs whose rows are there, whether they were changed or not.
+  template <class F>
+  void compare(const Model& m, F&& f) const {
+    for (const Shown& shown : {shown_[0], shown_[1], event_}) {
+      if (!shown.there) continue;
+      const QpRx& stage = contexts_.rx_table.peek(shown.qpn.v)->state;
+      QpRx block = shown.state;
+      if (m.event_write_o && event_.qpn == shown.qpn) unpack(m.event_state_o, block);
+      if (m.state_write_o && Qpn{m.qpn_o} == shown.qpn) unpack(m.state_o, block);
+      f("the epoch of a queue pair", stage.epoch, block.epoch);
+      f("the next MSN of QN 0", stage.msn_send, block.msn_send);
+      f("the next MSN of QN 1", stage.msn_request, block.msn_request);
+      f("the next MSN of QN 3", stage.msn_response, block.msn_response);
+      f("the next MO", stage.offset, block.offset);
+      f("the octets of a tagged message", stage.tagged_bytes, block.tagged_bytes);
+      f("the octets of a Read", stage.read_bytes, block.read_bytes);
+      f("the peer's requests", stage.requests, block.requests);
+      f("how far a stream has come", static_cast<unsigned>(stage.stream), static_cast<unsigned>(block.stream));
+    }
   }
 
   // The FPDU's buffer passes from its last beat to the writes.
   void taken(const FpduBeat& beat, const Model& m) {
     if (!beat.last) return;
     BufferRef buf = BufferRef::adopt(beat.buf);
-    if (m.stream_write_o) buf_ = std::move(buf);
+    if (m.places_o) buf_ = std::move(buf);
     else if (!beat.ends()) stage_.drop(buf->owner());
   }
   void pushed(DmaWriteRequest& write, const Model&) const {
@@ -112,72 +115,103 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     if (event.kind == QpEvent::Kind::kStreamError) event.failed.owner = (m.sctp_in_ready_o ? sctp_ : mpa_).owner;
   }
   void stand_in(const Model& m) const {
+    if (m.event_write_o) keep(event_.qpn, m.event_state_o);
+    if (m.state_write_o) keep(Qpn{m.qpn_o}, m.state_o);
     stage_.request_waits().set(stage_.clock().now(), waits_for_request_, waits_for_request_);
     if (m.begun_o) contexts_.in_flight.begin(StagWrites::kPlacement);
     if (m.stag_end_o) contexts_.end(Stag{m.stag_o});
     release(stage_.stags[0], m.mpa_scatter_keep_o, m.mpa_scatter_release_o);
     release(stage_.stags[1], m.sctp_scatter_keep_o, m.sctp_scatter_release_o);
-    readers(m, [](StagTable::Reader& reader, auto&, auto&, bool drops, bool asks, std::uint32_t index) {
+    readers(m, [](TableReader& reader, auto&, auto&, bool drops, bool asks, std::uint32_t index, std::uint32_t tag) {
       if (drops) reader.drop();
-      if (asks) reader.ask(index);
+      if (asks) reader.ask(index, tag);
     });
   }
 
  private:
-  using StreamRow = std::remove_reference_t<decltype(Model::stream_i)>;
-  using HeldRow = std::remove_reference_t<decltype(Model::held_i)>;
-  using StopRow = std::remove_reference_t<decltype(Model::stop_i)>;
   // A beat that a lower layer offers.
   struct Offered {
     bool last = false;
-    FlowId flow;
     RequestId owner;  // of the FPDU that ends with it
+  };
+
+  // A row of a queue pair that is there, as it was before this cycle.
+  struct Shown {
+    bool there = false;
+    Qpn qpn;
+    QpRx state;
   };
 
   bool judges(const Model& m) const { return (m.in_valid_i && mpa_.last) || (m.sctp_in_valid_i && sctp_.last); }
   // No table is looked up, and the answers of the cycle before still hold.
   bool quiet(const Model& m, bool rows) {
     const bool messages = m.posted_ready_o || m.rqe_ready_o || m.srq_arm_ready_o || m.read_issued_ready_o ||
-                          m.flush_ready_o || m.answered_ready_o;
+                          m.flush_ready_o || m.answered_ready_o || m.rq_end_o;
     const bool answered = m.overrun_i || m.unused_valid_i || m.freed_valid_i || m.shared_event_valid_i;
     const bool waiting = requests_.has_unused() || !requests_.freed().empty() || !requests_.events().empty();
     return !messages && !answered && !waiting && !judges(m) && !m.mpa_peek_o && !m.sctp_peek_o && !rows;
   }
 
-  // f(reader, ready, valid, drop, ask, index) for each reader of the table of STags.
+  // f(reader, ready, valid, drop, ask, index, tag) for each reader of a table.
   template <class M, class F>
   void readers(M& m, F&& f) const {
     auto& [mpa, sctp] = stage_.stags;
     f(mpa.named.entry(), m.mpa_stag_ready_i, m.mpa_stag_valid_i, m.mpa_stag_drop_o, m.mpa_stag_ask_o,
-      m.mpa_stag_index_o);
+      m.mpa_stag_index_o, 0);
     f(mpa.named.region(), m.mpa_region_ready_i, m.mpa_region_valid_i, m.mpa_region_drop_o, m.mpa_region_ask_o,
-      m.mpa_region_index_o);
+      m.mpa_region_index_o, 0);
     f(mpa.scattered, m.mpa_scatter_ready_i, m.mpa_scatter_valid_i, m.mpa_scatter_drop_o, m.mpa_scatter_ask_o,
-      m.mpa_scatter_index_o);
+      m.mpa_scatter_index_o, 0);
     f(sctp.named.entry(), m.sctp_stag_ready_i, m.sctp_stag_valid_i, m.sctp_stag_drop_o, m.sctp_stag_ask_o,
-      m.sctp_stag_index_o);
+      m.sctp_stag_index_o, 0);
     f(sctp.named.region(), m.sctp_region_ready_i, m.sctp_region_valid_i, m.sctp_region_drop_o, m.sctp_region_ask_o,
-      m.sctp_region_index_o);
+      m.sctp_region_index_o, 0);
     f(sctp.scattered, m.sctp_scatter_ready_i, m.sctp_scatter_valid_i, m.sctp_scatter_drop_o, m.sctp_scatter_ask_o,
-      m.sctp_scatter_index_o);
+      m.sctp_scatter_index_o, 0);
+    auto& [mpa_qp, sctp_qp] = stage_.qps;
+    f(mpa_qp.rows(), m.mpa_row_ready_i, m.mpa_row_valid_i, m.mpa_row_drop_o, m.mpa_row_ask_o, m.mpa_row_index_o, 0);
+    f(sctp_qp.rows(), m.sctp_row_ready_i, m.sctp_row_valid_i, m.sctp_row_drop_o, m.sctp_row_ask_o, m.sctp_row_index_o,
+      0);
+    f(stage_.events.rows(), m.event_row_ready_i, m.event_row_valid_i, m.event_row_drop_o, m.event_row_ask_o,
+      m.event_row_index_o, m.event_row_tag_o);
   }
   static void release(SegmentStags& input, bool keeps, bool all) {
     if (keeps) input.scattered.keep();
     if (all) input.scattered.release();
   }
-  // Returns whether the block sees something of the table that it did not see in the cycle before, or rows.
-  bool stags(Model& m) {
+  // Returns whether the block sees something of the tables that it did not see in the cycle before, or rows.
+  bool rows(Model& m) {
     std::uint32_t sees = 0;
-    readers(m, [&sees](StagTable::Reader& reader, CData& ready, CData& valid, auto&&...) {
+    readers(m, [&sees](TableReader& reader, CData& ready, CData& valid, auto&&...) {
       ready = reader.can_ask();
       valid = reader.can_use();
       sees = sees << 3 | std::uint32_t{ready} << 2 | std::uint32_t{valid} << 1 | (reader.kept() != 0);
     });
+    row(stage_.qps[0].rows(), shown_[0], m.mpa_row_ok_i, m.mpa_row_i, m.mpa_oldest_i);
+    row(stage_.qps[1].rows(), shown_[1], m.sctp_row_ok_i, m.sctp_row_i, m.sctp_oldest_i);
+    event_.there = stage_.events.ready();
+    if (event_.there) {
+      show(stage_.events.rows(), event_);
+      m.event_row_tag_i = static_cast<CData>(stage_.events.rows().front().tag);
+      pack(stage_.events.row(), m.event_row_i);
+    }
     rows(stage_.stags[0], m.mpa_stag_i, m.mpa_region_row_i, m.mpa_region_i, m.mpa_scatter_i);
     rows(stage_.stags[1], m.sctp_stag_i, m.sctp_region_row_i, m.sctp_region_i, m.sctp_scatter_i);
-    constexpr std::uint32_t kRows = 0333333;
+    constexpr std::uint32_t kRows = 0333333333;
     const bool changes = std::exchange(sees_, sees) != sees;
     return changes || (sees & kRows) != 0;
+  }
+  static void show(const RxTable::Reader& reader, Shown& shown) {
+    shown.qpn = Qpn{reader.front().index};
+    shown.state = reader.row().state;
+  }
+  template <class Bits, class Read>
+  void row(const RxTable::Reader& reader, Shown& shown, CData& ok, Bits& pins, Read& oldest) const {
+    ok = shown.there = reader.can_use() && reader.ok();
+    if (!ok) return;
+    show(reader, shown);
+    pack(reader.row(), pins);
+    if (!reads_.of(shown.qpn).empty()) pack(reads_.front(shown.qpn), oldest);
   }
   template <class Entry, class Index, class Region, class List>
   static void rows(SegmentStags& input, Entry& entry_pins, Index& region_row, Region& region_pins, List& list) {
@@ -200,93 +234,76 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
 
   // The receive requests have all messages of this cycle before the block asks for one.
   void control(Model& m) {
-    m.overrun_i = 0;
-    if (m.posted_ready_o) post(stage_.posted->front(), m);
+    m.overrun_i = m.posted_ready_o && overruns(stage_.posted->front());
     if (m.rqe_ready_o) requests_.arrive(stage_.rqe->front());
     if (m.srq_arm_ready_o) requests_.arm(stage_.srq_arm->front());
-    if (m.read_issued_ready_o) {
-      issued_ = stage_.read_issued->front();
-      pack(contexts_.qp(issued_.qpn), m.issued_qp_i);
-      m.issued_reads_epoch_i = reads_.row(issued_.qpn).epoch;
-    }
-    if (m.flush_ready_o) {
-      requests_.end(Qpn{m.flush_qp_index_o});
-      pack(contexts_.qp(Qpn{m.flush_qp_index_o}), m.flush_qp_i);
-    }
-    if (m.answered_ready_o) {
-      m.answered_epoch_i = contexts_.qp(Qpn{m.answered_qp_index_o}).epoch;
-      m.answered_held_i = held_[m.answered_qp_index_o];
-    }
+    if (m.rq_end_o) requests_.end(Qpn{m.rq_end_qpn_o});
     m.unused_valid_i = requests_.has_unused();
-    if (judges(m)) pack(contexts_.flow(FlowId{m.flow_index_o}), m.flow_i);
   }
-  void post(const RqDoorbell& d, Model& m) {
-    m.overrun_i = !requests_.announce(d) && !d.rqn.shared;
-    if (!m.overrun_i) return;
-    pack(contexts_.qp(Qpn{d.rqn.v}), m.posted_qp_i);
-    m.posted_stop_i = stops_[d.rqn.v];
-  }
+  bool overruns(const RqDoorbell& d) { return !requests_.announce(d) && !d.rqn.shared; }
 
-  void stream(Model& m) {
+  // What one of them takes, the others see in the next cycle.
+  void receive_request(Model& m) {
+    if (m.event_row_ask_o) m.taken_epoch_i = contexts_.qp(Qpn{m.taken_qpn_o}).epoch;
     if (m.unused_take_o) {
       const auto u = requests_.take_unused();
       pack(u ? UnusedRequest{true, u->qpn, u->wr_id} : UnusedRequest{}, m.unused_i);
     }
-    if (!judges(m)) return;
-    const Qpn qpn{m.qp_index_o};
-    if (!contexts_.has(qpn)) return pack(QpContext{}, m.qp_i);
-    pack(contexts_.qp(qpn), m.qp_i);
-    m.stream_i = streams_[qpn.v];
-    m.stop_i = stops_[qpn.v];
-    m.held_i = held_[qpn.v];
-    pack(reads_.row(qpn), m.reads_i);
-    pack(reads_.front(qpn), m.reads_front_i);
-  }
-
-  // What one of them takes, the others see in the next cycle.
-  void receive_request(Model& m) {
-    if (m.mpa_peek_o) peek(mpa_.flow, m.mpa_peek_there_i, m.mpa_peek_i, m.mpa_peek_epoch_i, m.mpa_peek_stream_i);
-    if (m.sctp_peek_o) {
-      peek(sctp_.flow, m.sctp_peek_there_i, m.sctp_peek_i, m.sctp_peek_epoch_i, m.sctp_peek_stream_i);
-    }
+    if (m.mpa_peek_o) peek(m.mpa_flow_qpn_i, m.mpa_peek_there_i, m.mpa_peek_i);
+    if (m.sctp_peek_o) peek(m.sctp_flow_qpn_i, m.sctp_peek_there_i, m.sctp_peek_i);
     if (m.rq_next_o) {
-      const Qpn qpn{m.qp_index_o};
+      const Qpn qpn{m.qpn_o};
       const ReceiveRequests::Next next = requests_.next(qpn);
       m.rq_next_i = static_cast<std::uint8_t>(next);
       waits_for_request_ = next == ReceiveRequests::Next::kFetching;
       if (next == ReceiveRequests::Next::kThere) pack(requests_.front(qpn), m.rq_front_i);
     }
   }
-  // The request for a Send whose header has come, and the state of its stream.
-  template <class There, class Request, class Epoch, class Stream>
-  void peek(FlowId flow, There& there, Request& request, Epoch& epoch, Stream& stream) {
-    const std::optional<Qpn> qpn = contexts_.qp_of(flow);
-    const FetchedRqe* const next = qpn ? requests_.peek(*qpn) : nullptr;
+  // The request for a Send whose header has come.
+  template <class There, class Request>
+  void peek(std::uint32_t qpn, There& there, Request& request) {
+    const FetchedRqe* const next = contexts_.has(Qpn{qpn}) ? requests_.peek(Qpn{qpn}) : nullptr;
     there = next != nullptr;
-    if (next == nullptr) return;
-    pack(*next, request);
-    epoch = contexts_.qp(*qpn).epoch;
-    stream = streams_[qpn->v];
+    if (next != nullptr) pack(*next, request);
   }
 
   void use(Model& m) {
-    if (m.rq_use_o) requests_.use(Qpn{m.qp_index_o});
+    if (m.rq_use_o) requests_.use(Qpn{m.qpn_o});
+    if (m.event_write_o) change(event_.qpn, m.event_state_o, m.reads_push_o, false, m);
+    if (m.state_write_o) change(Qpn{m.qpn_o}, m.state_o, false, m.reads_pop_o, m);
     m.freed_valid_i = !requests_.freed().empty();
     if (m.freed_valid_i) pack(requests_.freed().front(), m.freed_i);
     m.shared_event_valid_i = !requests_.events().empty();
     if (m.shared_event_valid_i) pack(requests_.events().front(), m.shared_event_i);
   }
 
+  // The list that belongs to what the block writes.
+  template <class Bits>
+  void change(Qpn qpn, const Bits& bits, bool push, bool pop, const Model& m) {
+    QpRx next;
+    unpack(bits, next);
+    PooledQueue& reads = reads_.begin(qpn, next.epoch);
+    if (pop) reads_.pop(reads);
+    if (!push) return;
+    ReadIssued issued;
+    unpack(m.reads_push_issued_o, issued);
+    reads_.push(reads, issued);
+  }
+  template <class Bits>
+  void keep(Qpn qpn, const Bits& bits) const {
+    QpRx& state = contexts_.rx_table.own(qpn.v, &RxRow::state);
+    unpack(bits, state);
+    state.reads = reads_.of(qpn);
+  }
+
   DdpPlacement& stage_;
   ContextStore& contexts_;
   ReceiveRequests requests_;
   OutstandingReads reads_;
-  std::vector<HeldRow> held_;
-  std::vector<StreamRow> streams_;
-  std::vector<StopRow> stops_;
   Offered mpa_, sctp_;
-  ReadIssued issued_;  // taken in this cycle
-  BufferRef buf_;      // of the segment under way
+  std::array<Shown, 2> shown_;  // to the segments of MPA and of SCTP,
+  Shown event_;                 // and to an event
+  BufferRef buf_;               // of the segment under way
   bool waits_for_request_ = false;
   std::uint32_t sees_ = 0;  // in the cycle before, by reader: it can be asked, it has a row, it keeps some
 };

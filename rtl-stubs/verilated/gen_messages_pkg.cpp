@@ -96,6 +96,10 @@ void Numbers::print() const {
   number("QpClosing", 3, QpState::kClosing);
   number("QpTerminate", 3, QpState::kTerminate);
   number("QpError", 3, QpState::kError);
+  number("RxNew", 2, RxStream::kNew);
+  number("RxBegun", 2, RxStream::kBegun);
+  number("RxEnded", 2, RxStream::kEnded);
+  number("RxStopped", 2, RxStream::kStopped);
   number("StagRegion", 2, StagKind::kRegion);
   number("StagWindow1", 2, StagKind::kWindow1);
   number("StagWindow2", 2, StagKind::kWindow2);

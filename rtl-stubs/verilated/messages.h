@@ -6,6 +6,7 @@
 #include "model/abi/context_types.h"
 #include "model/abi/srq_events.h"
 #include "model/rnic/context/page_table.h"
+#include "model/rnic/context/rx_table.h"
 #include "model/rnic/context/stag_table.h"
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/dma.h"
@@ -23,11 +24,12 @@
 namespace rnic::rtl {
 
 // A message that is part of another one comes before it.
-using Messages = std::tuple<Rqn, wire::TerminateCause, FailedSegment, QpEvent, TxUnblock, TerminateMessage,
-                            DmaReadRequest, DmaReadDone, DmaWriteRequest, DmaWriteDone, wire::ReadRequest,
-                            wire::AtomicRequest, wire::AtomicResponse, wire::ImmediateData, QueuedRead, QueuedAtomic,
-                            QueuedRequest, AtomicWork, DeliveredAtomic, ReadResponseSent, AtomicDone, RqFlush, abi::Sge,
-                            AtomicIssued, ReadIssued, abi::Wqe, RqDoorbell, FetchedRqe, RqeTaken, SrqArm, SrqEvent,
-                            PlacedSegment, MpaPlace, RxConsumed, QpContext, FlowContext, StagContext, StagRow, PageRow>;
+using Messages =
+    std::tuple<Rqn, wire::TerminateCause, FailedSegment, QpEvent, TxUnblock, TerminateMessage, DmaReadRequest,
+               DmaReadDone, DmaWriteRequest, DmaWriteDone, wire::ReadRequest, wire::AtomicRequest, wire::AtomicResponse,
+               wire::ImmediateData, QueuedRead, QueuedAtomic, QueuedRequest, AtomicWork, DeliveredAtomic,
+               ReadResponseSent, AtomicDone, RqFlush, abi::Sge, AtomicIssued, ReadIssued, abi::Wqe, RqDoorbell,
+               FetchedRqe, RqeTaken, SrqArm, SrqEvent, PlacedSegment, MpaPlace, RxConsumed, QpContext, StagContext,
+               StagRow, PageRow, PooledQueue, RxContext, QpRx, RxRow>;
 
 }  // namespace rnic::rtl

@@ -1,50 +1,36 @@
-// Tables beside ddp_placement's Verilated twin, and its inputs about them.
+// Beside ddp_placement's Verilated twin: the elements of its lists, and an input that is no message.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "model/common/node_pool.h"
 #include "model/rnic/messages/qp_events.h"
-#include "rtl-stubs/verilated/bits.h"
 
 namespace rnic::rtl {
 
-// Reads whose responses are outstanding, by queue pair. A queue belongs to one use of its queue pair's number.
+// Reads whose responses are outstanding, by queue pair. A list is of one use of its queue pair's number.
 class OutstandingReads {
  public:
-  // reads_t of rnic_ddp_pkg.
-  struct Row {
-    std::uint32_t epoch;
-    bool empty;
-
-    static constexpr const char* kMessage = "outstanding_reads";
-    template <class V, class M>
-    static void fields(V& v, M& m) {
-      v("epoch", 32, m.epoch);
-      v("empty", 1, m.empty);
-    }
-  };
-
-  explicit OutstandingReads(std::size_t qps) : queues_(qps) {}
-  Row row(Qpn qpn) const { return {at(qpn).epoch, at(qpn).reads.empty()}; }
-  ReadIssued front(Qpn qpn) const { return at(qpn).reads.empty() ? ReadIssued{} : pool_.front(at(qpn).reads); }
-  // A new use of the number.
-  void start(Qpn qpn, std::uint32_t epoch) {
-    pool_.clear(at(qpn).reads);
-    at(qpn).epoch = epoch;
+  explicit OutstandingReads(std::size_t qps) : lists_(qps) {}
+  const PooledQueue& of(Qpn qpn) const { return lists_.at(qpn.v).reads; }
+  const ReadIssued& front(Qpn qpn) const { return pool_.front(of(qpn)); }
+  // In this use of the number; one of an earlier use is gone.
+  PooledQueue& begin(Qpn qpn, std::uint32_t epoch) {
+    List& list = lists_.at(qpn.v);
+    if (list.epoch != epoch) pool_.clear(list.reads);
+    list.epoch = epoch;
+    return list.reads;
   }
-  void push(const ReadIssued& r) { pool_.push(at(r.qpn).reads, r); }
-  void pop(Qpn qpn) { pool_.pop(at(qpn).reads); }
+  void push(PooledQueue& reads, const ReadIssued& r) { pool_.push(reads, r); }
+  void pop(PooledQueue& reads) { pool_.pop(reads); }
 
  private:
-  struct Queue {
+  struct List {
     std::uint32_t epoch = 0;
     PooledQueue reads;
   };
-  Queue& at(Qpn qpn) { return queues_.at(qpn.v); }
-  const Queue& at(Qpn qpn) const { return queues_.at(qpn.v); }
-
-  std::vector<Queue> queues_;
+  std::vector<List> lists_;
   NodePool<ReadIssued> pool_;
 };
 

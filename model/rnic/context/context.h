@@ -13,6 +13,7 @@
 #include "model/rnic/context/cq_table.h"
 #include "model/rnic/context/home_layout.h"
 #include "model/rnic/context/page_table.h"
+#include "model/rnic/context/rx_table.h"
 #include "model/rnic/context/stag_table.h"
 #include "model/rnic/context/stag_writes.h"
 #include "model/rnic/context/tx_table.h"
@@ -25,7 +26,8 @@ class ContextStore final : public Committed, public Part, public Owners {
   struct Sizes {
     unsigned qps = 256, flows = 256, cqs = 256, stags = 1024, srqs = 64, pages = 1024;
     std::uint32_t node = 0;
-    TableConfig page_table = {}, stag_table = StagTableConfig{}, cq_table = {}, tx_table = TxTableConfig{};
+    TableConfig page_table = {}, stag_table = StagTableConfig{}, cq_table = {}, tx_table = TxTableConfig{},
+                rx_table = RxTableConfig{};
     CacheConfig page_cache = {}, cq_cache = {}, stag_cache = {}, qp_cache = {};
     bool home_in_host = true;   // of what is cached
     const char* chip = "chip";  // before the names of tables
@@ -37,6 +39,7 @@ class ContextStore final : public Committed, public Part, public Owners {
         stag_table(std::string(sizes.chip) + ".stag_table", clk, sizes.stags, sizes.stag_table, &sizes.stag_cache),
         cq_table(std::string(sizes.chip) + ".cq_table", clk, sizes.cqs, sizes.cq_table, &sizes.cq_cache),
         tx_table(std::string(sizes.chip) + ".tx_table", clk, sizes.qps, sizes.tx_table, &sizes.qp_cache),
+        rx_table(std::string(sizes.chip) + ".rx_table", clk, sizes.qps, sizes.rx_table),
         clk_(clk),
         node_(sizes.node),
         qps_(sizes.qps),
@@ -51,6 +54,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   StagTable stag_table;
   CqTable cq_table;
   TxTable tx_table;
+  RxTable rx_table;
 
   const QpContext& qp(Qpn n) const { return at(qps_, n.v); }
   const FlowContext& flow(FlowId f) const { return at(flows_, f.v); }
@@ -130,6 +134,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   void write(Qpn n, const QpContext& c) {
     stage(qp_writes_, qps_, n.v, c);
     tx_table.write(n.v, &TxRow::qp, TxContext::of(c));
+    rx_table.write(n.v, &RxRow::qp, RxContext::of(c));
     if (begins(n, c)) tx_table.renew(n.v);
   }
   bool begins(Qpn n, const QpContext& c) const { return c.valid && c.epoch != qp(n).epoch; }
@@ -179,6 +184,7 @@ class ContextStore final : public Committed, public Part, public Owners {
     read_until_.clear();
     clear(qp_writes_, qps_);
     tx_table.reset();
+    rx_table.reset();
     clear(flow_writes_, flows_);
     clear(cq_writes_, cqs_);
     cq_table.reset();
@@ -193,6 +199,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   void commit() override {
     apply(qp_writes_, qps_);
     tx_table.settle_writes();
+    rx_table.settle_writes();
     apply(flow_writes_, flows_);
     apply(cq_writes_, cqs_);
     cq_table.settle_writes();

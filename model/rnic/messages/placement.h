@@ -22,6 +22,7 @@ struct PlacedSegment {
   bool flushed = false;        // no segment: a receive request that the end of the stream left unused
   bool absorbed = false;       // a ready-to-receive Send: no receive request, no completion
   bool awaits_write = false;   // delivery waits for one DmaWriteDone
+  bool opens = false;          // the first one of its stream, which does not end with it
   std::uint32_t bytes = 0;     // of the whole message on its last segment
   std::uint16_t octets = 0;    // of this segment's payload: of a tagged one, or of a Send
   std::uint64_t wr_id = 0;     // of the receive work request a Send has filled
@@ -50,6 +51,7 @@ struct PlacedSegment {
     v("flushed", 1, m.flushed);
     v("absorbed", 1, m.absorbed);
     v("awaits_write", 1, m.awaits_write);
+    v("opens", 1, m.opens);
     v("malformed", 1, m.malformed);
     v("ended", 1, m.ended);
     v("in_order", 1, m.in_order);

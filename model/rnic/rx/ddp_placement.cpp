@@ -44,30 +44,21 @@ bool PlacementIn::has_header() {
 
 DdpPlacement::DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts,
                            const PerLlp<LlpTraits>& llps)
-    : Stage(nm, clk), contexts_(contexts), llps_(llps), requests_(contexts), qps_(contexts.qps()) {
+    : Stage(nm, clk),
+      contexts_(contexts),
+      llps_(llps),
+      requests_(contexts),
+      one_port_(contexts.rx_table.config().read_ports == 1) {
+  contexts.rx_table.owned_by(*this);
   for (SegmentStags& s : stags) s.bind_to(contexts.stag_table);
+  for (SegmentQp& q : qps) q.bind_to(contexts.rx_table);
+  events.bind_to(contexts.rx_table);
 }
 
-// The QP's state, reset if the QP number was reused.
-DdpPlacement::QpRx& DdpPlacement::qp(Qpn qpn) {
-  QpRx& q = qps_[qpn.v];
-  if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; q.epoch != epoch) {
-    reads_pool_.clear(q.reads);
-    q = QpRx{};
-    q.epoch = epoch;
-    const std::uint32_t first = contexts_.qp(qpn).first_msn;
-    q.msn = {first, first, 1, first};
-  }
-  return q;
-}
-
+// One of what is about queue pairs a cycle, as each needs a row. A Read or a response that the segmenter has cut comes
+// in one cycle of two at most.
 bool DdpPlacement::accept() {
-  bool busy = false;
-  if (posted->can_pop() && event->can_push()) {
-    const RqDoorbell d = posted->pop();
-    if (!requests_.announce(d) && !d.rqn.shared) overrun(Qpn{d.rqn.v});
-    busy = true;
-  }
+  bool busy = take_doorbell();
   if (rqe->can_pop()) {
     requests_.arrive(rqe->pop());
     busy = true;
@@ -76,32 +67,72 @@ bool DdpPlacement::accept() {
     requests_.arm(srq_arm->pop());
     busy = true;
   }
-  if (read_issued->can_pop()) {
-    const ReadIssued r = read_issued->pop();
-    reads_pool_.push(qp(r.qpn).reads, r);
-    busy = true;
+  return accept(flush) || accept(answered) || accept(read_issued) || busy;
+}
+
+// An overrun is one of them. The next doorbells wait until the firmware has it.
+bool DdpPlacement::take_doorbell() {
+  if (overruns_ || to_report_ || !posted->can_pop() || !events.can_take()) return false;
+  const RqDoorbell d = posted->pop();
+  overruns_ = !requests_.announce(d) && !d.rqn.shared;
+  if (overruns_) take(RqOverrun{Qpn{d.rqn.v}});
+  return true;
+}
+
+template <class Port>
+bool DdpPlacement::accept(Port& port) {
+  if (!port->can_pop() || !events.can_take()) return false;
+  take(port->pop());
+  return true;
+}
+
+template <class Event>
+void DdpPlacement::take(const Event& event_of_qp) {
+  events.take(event_of_qp.qpn, contexts_.qp(event_of_qp.qpn).epoch, event_of_qp);
+}
+
+bool DdpPlacement::report() {
+  if (!to_report_ || !event->can_push()) return false;
+  event->push({QpEvent::Kind::kLocalError, *to_report_, wire::rdma::kLocalCatastrophic});
+  to_report_.reset();
+  return true;
+}
+
+// One event a cycle. None waits for anything but its row.
+bool DdpPlacement::execute() {
+  executed_.reset();
+  if (!events.ready()) return false;
+  executed_ = events.qpn();
+  if (const RxRow& row = events.row(); row.qp.epoch == events.epoch()) {
+    QpRx q = row.current();
+    std::visit([&](const auto& event_of_qp) { execute(q, row.qp, event_of_qp); }, events.front());
+    keep(events.qpn(), q);
+  } else if (std::holds_alternative<RqOverrun>(events.front())) {
+    overruns_ = false;
   }
-  if (answered->can_pop()) {
-    QpRx& q = qp(answered->pop().qpn);
-    if (q.requests != 0) --q.requests;
-    busy = true;
-  }
-  if (flush->can_pop()) {
-    const Qpn qpn = flush->pop().qpn;
-    requests_.end(qpn);
-    qp(qpn).stopped = true;
-    busy = true;
-  }
-  return busy;
+  events.drop();
+  return true;
+}
+
+void DdpPlacement::execute(QpRx& q, const RxContext&, const RqFlush& f) {
+  requests_.end(f.qpn);
+  q.stop();
 }
 
 // The firmware ends the stream; one that does not exist yet ends with its first message, at the latest.
-void DdpPlacement::overrun(Qpn qpn) {
-  QpRx& q = qp(qpn);
-  if (q.stopped) return;
-  q.stopped = contexts_.qp(qpn).state == QpState::kRts;
+void DdpPlacement::execute(QpRx& q, const RxContext& ctx, const RqOverrun& o) {
+  overruns_ = false;
+  if (q.stopped()) return;
+  if (ctx.state == QpState::kRts) q.stop();
   ++counters_.errors;
-  event->push({QpEvent::Kind::kLocalError, qpn, wire::rdma::kLocalCatastrophic});
+  to_report_ = o.qpn;
+}
+
+// Of an earlier use of the number nothing is left.
+void DdpPlacement::keep(Qpn qpn, const QpRx& q) {
+  QpRx& state = contexts_.rx_table.own(qpn.v, &RxRow::state);
+  if (state.epoch != q.epoch) reads_.clear(state.reads);
+  state = q;
 }
 
 // One receive request per cycle completes unused.
@@ -132,7 +163,7 @@ bool DdpPlacement::tell() {
 }
 
 // Tagged placement. If early_placement has written a segment, only its header is here, and nothing is written again.
-Cause DdpPlacement::tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu, bool placed) {
+Cause DdpPlacement::tagged(const RxContext& ctx, QpRx& q, ByteSpan ulpdu, bool placed) {
   const auto v = wire::DdpTaggedView::parse(ulpdu);
   if (!v) return wire::rdma::kUnexpectedOpcode;  // shorter than its header
   if (const Cause cause = check_tagged_header(ctx, v->header)) return cause;
@@ -162,7 +193,7 @@ Cause DdpPlacement::tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu, bool p
 // names nothing.
 Cause DdpPlacement::read_response(const QpRx& q, const wire::DdpTaggedView& v) const {
   if (q.reads.empty()) return wire::rdma::kUnexpectedOpcode;
-  const ReadIssued& r = reads_pool_.front(q.reads);
+  const ReadIssued& r = reads_.front(q.reads);
   const std::size_t bytes = v.payload.size();
   if (bytes != 0 && v.header.stag != r.sink_stag) return wire::ddp::kInvalidStag;
   if (bytes != 0 && v.header.to != r.sink_to + q.read_bytes) return wire::ddp::kBaseOrBounds;
@@ -173,11 +204,11 @@ Cause DdpPlacement::read_response(const QpRx& q, const wire::DdpTaggedView& v) c
 
 void DdpPlacement::take_read_response(QpRx& q, std::uint32_t bytes, bool last) {
   q.read_bytes = last ? 0 : q.read_bytes + bytes;
-  if (last) reads_pool_.pop(q.reads);
+  if (last) reads_.pop(q.reads);
 }
 
 void DdpPlacement::stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan ulpdu) {
-  q.stopped = true;
+  q.stop();
   ++counters_.errors;
   event->push({QpEvent::Kind::kStreamError, qpn, cause, FailedSegment::of(ulpdu, (*from_)->front().buf->owner())});
 }
@@ -185,25 +216,33 @@ void DdpPlacement::stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan u
 // Whether rows are missing: without an error but with waits_ set, the segment is judged again in the next cycle.
 bool DdpPlacement::awaits_stags() {
   if (stags_of(*from_).there()) return false;
-  waits_ = Wait::kStags;
+  waits_ = Wait::kRows;
   return true;
 }
 
 // Called with the complete FPDU; fills job_ and leaves it empty unless the answer is kPlace. A segment that has to wait
-// has changed nothing, but for the receive request that is its own from then on.
+// has changed nothing, but for the receive request that is its own from then on. What happened to its queue pair before
+// comes first.
 DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
-  waits_ = Wait::kNone;
-  if (last.ends()) return end(last);
-  const std::optional<Qpn> carried = contexts_.qp_of(last.flow);
-  if (!carried) return Verdict::kDrop;
-  const Qpn qpn = *carried;
-  QpRx& q = qp(qpn);
-  const QpContext& ctx = contexts_.qp(qpn);
-  if (q.stopped || !takes_segments(ctx)) return Verdict::kDrop;
+  const SegmentQp& of = qp_of(*from_);
+  waits_ = of.there() && !events.about(of.qpn()) ? Wait::kNone : Wait::kRows;
+  if (waits_ != Wait::kNone) return Verdict::kWait;
+  if (last.ends()) return end(last, of);
+  if (!is_of(of, last.flow) || !of.row().qp.takes_segments()) return Verdict::kDrop;
+  QpRx q = of.row().current();
+  if (q.stopped()) return Verdict::kDrop;
+  const Verdict verdict = judge(last, of.row().qp, q);
+  if (verdict != Verdict::kWait) keep(of.qpn(), q);
+  return verdict;
+}
+
+// Of a stream that goes on.
+DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last, const RxContext& ctx, QpRx& q) {
+  const Qpn qpn = qp_of(*from_).qpn();
   // Others check their packets and keep the end of a stream in order themselves, and there are no error codes for them.
-  const bool whole = last.crc_ok && last.marker_ok && !q.ended;
+  const bool whole = last.crc_ok && last.marker_ok && !q.ended();
   RNIC_CHECK_MSG(whole || llps_[llp_of(*from_)].reports_errors, "a segment that its lower layer must not hand up");
-  if (q.ended) {  // cannot be on TCP (RFC 5041 section 6.2)
+  if (q.ended()) {  // cannot be on TCP (RFC 5041 section 6.2)
     stop(qpn, q, wire::mpa::kConnectionLost, {});
     return Verdict::kDrop;
   }
@@ -220,7 +259,10 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
   RNIC_CHECK(is_tagged || !last.placed());
   const Cause cause = is_tagged ? tagged(ctx, q, ulpdu, last.placed()) : untagged(ctx, q, ulpdu);
   if (!cause && waits_ == Wait::kNone) {
-    q.begun = true;
+    if (q.stream == RxStream::kNew) {
+      q.stream = RxStream::kBegun;
+      job_->segment.opens = true;
+    }
     if (job_->pieces != 0) contexts_.in_flight.begin(StagWrites::kPlacement);
     return Verdict::kPlace;
   }
@@ -233,21 +275,22 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
 // The peer's FIN or session Terminate is passed on in any case, after everything that came before it. A FIN in the
 // middle of an FPDU is an error (RFC 5044 section 8, error 1). Of an RST the firmware hears from TCP, once it has
 // passed.
-DdpPlacement::Verdict DdpPlacement::end(const FpduBeat& end) {
+DdpPlacement::Verdict DdpPlacement::end(const FpduBeat& end, const SegmentQp& of) {
   job_.emplace();
   PlacedSegment& s = job_->segment;
   s.ended = true;
   s.flow = end.flow;
   s.llp = llp_of(*from_);
   RNIC_CHECK(end.marker_ok || llps_[s.llp].reports_errors);
-  const std::optional<Qpn> carried = contexts_.qp_of(end.flow);
-  if (!carried) return Verdict::kPlace;
-  QpRx& q = qp(*carried);
-  if (q.stopped || !takes_segments(contexts_.qp(*carried))) return Verdict::kPlace;
-  s.qpn = *carried;
+  if (!is_of(of, end.flow) || !of.row().qp.takes_segments()) return Verdict::kPlace;
+  QpRx q = of.row().current();
+  if (q.stopped()) return Verdict::kPlace;
+  s.qpn = of.qpn();
   if (end.resets()) return Verdict::kPlace;
-  s.in_order = q.ended = end.marker_ok;
-  if (!s.in_order) stop(*carried, q, wire::mpa::kConnectionLost, {});
+  s.in_order = end.marker_ok;
+  if (s.in_order) q.stream = RxStream::kEnded;
+  else stop(s.qpn, q, wire::mpa::kConnectionLost, {});
+  keep(s.qpn, q);
   return Verdict::kPlace;
 }
 
@@ -267,18 +310,20 @@ void DdpPlacement::look_ahead() {
     needs.take_rows();
     if (needs.begun() || !input.has_header()) continue;
     needs.begin();
-    if (!input.ends) look_ahead(input, needs);
+    const Qpn qpn = contexts_.flow(input.flow).qpn;
+    qp_of(input).begin(qpn);
+    if (!input.ends) look_ahead(input, qpn, needs);
   }
 }
 
 // Whatever is wrong with the segment, it is found when it is judged.
-void DdpPlacement::look_ahead(const PlacementIn& input, SegmentStags& needs) {
+void DdpPlacement::look_ahead(const PlacementIn& input, Qpn qpn, SegmentStags& needs) {
   const ByteSpan ulpdu(input.fpdu + wire::kUlpduLengthBytes, load_be16(input.fpdu));
   if (const auto v = wire::DdpTaggedView::parse(ulpdu)) {
     if (!v->payload.empty()) needs.name(Stag{v->header.stag});
     return;
   }
-  if (const auto v = wire::DdpUntaggedView::parse(ulpdu)) look_ahead(input.flow, *v, needs);
+  if (const auto v = wire::DdpUntaggedView::parse(ulpdu)) look_ahead(qpn, *v, needs);
 }
 
 // The input whose last beat is judged in this cycle: they take turns after the one that was judged last. One that waits
@@ -297,14 +342,12 @@ PlacementIn* DdpPlacement::turn() {
 bool DdpPlacement::take_last() {
   if (job_ || !event->can_push()) return false;
   PlacementIn* const next = turn();
-  if (next == nullptr) return false;
+  if (next == nullptr || (one_port_ && executed_ && *executed_ != qp_of(*next).qpn())) return false;
   from_ = next;
   const Verdict verdict = judge((*next)->front());
-  if (verdict == Verdict::kWait) {
-    contexts_.wake_at_change(*this);  // its context may end the wait as well as what it waits for
-    return false;
-  }
+  if (verdict == Verdict::kWait) return false;  // its row, which may end the wait as well, stays
   stags_of(*next).end();
+  qp_of(*next).end();
   const FpduBeat beat = next->take_last();
   BufferRef buf = BufferRef::adopt(beat.buf);
   if (verdict == Verdict::kDrop) drop(buf->owner());
@@ -314,6 +357,7 @@ bool DdpPlacement::take_last() {
 
 bool DdpPlacement::ask() {
   bool more = false;
+  for (SegmentQp& of : qps) of.ask();
   for (SegmentStags& needs : stags) more |= needs.ask();
   return more;
 }
@@ -340,11 +384,15 @@ bool DdpPlacement::write() {
 
 void DdpPlacement::reset() {
   requests_.reset();
-  qps_.assign(qps_.size(), {});
-  reads_pool_ = {};
+  reads_ = {};
+  events.reset();
+  executed_.reset();
+  overruns_ = false;
+  to_report_.reset();
   job_.reset();
   for (PlacementIn& input : in) input.reset();
   for (SegmentStags& needs : stags) needs.reset();
+  for (SegmentQp& of : qps) of.reset();
   from_ = in.end() - 1;
   waits_ = Wait::kNone;
   request_waits_.set(now(), 0, false);
@@ -352,6 +400,8 @@ void DdpPlacement::reset() {
 
 Wake DdpPlacement::tick() {
   bool busy = accept();
+  busy |= report();
+  busy |= execute();
   busy |= write() || flush_one();  // both pass one segment to the dispatcher
   collect(now());
   look_ahead();
@@ -376,7 +426,7 @@ Wake DdpPlacement::next_beat() const {
 
 std::string DdpPlacement::waiting_for() const {
   if (job_) return "DMA write of QP " + std::to_string(job_->segment.qpn.v);
-  if (waits_ == Wait::kStags) return "the STags of a segment";
+  if (waits_ == Wait::kRows) return "the queue pair and the STags of a segment";
   return waits_ == Wait::kRequest ? "a receive request that is being fetched" : "";
 }
 

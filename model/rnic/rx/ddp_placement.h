@@ -5,12 +5,13 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <vector>
+#include <variant>
 
 #include "model/common/account.h"
 #include "model/common/beat_stage.h"
 #include "model/common/drops.h"
 #include "model/rnic/context/context.h"
+#include "model/rnic/context/row_events.h"
 #include "model/rnic/llp/llp_traits.h"
 #include "model/rnic/messages/datapath.h"
 #include "model/rnic/messages/dma.h"
@@ -19,6 +20,7 @@
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/requests.h"
 #include "model/rnic/rx/receive_requests.h"
+#include "model/rnic/rx/segment_qp.h"
 #include "model/rnic/rx/segment_stags.h"
 #include "model/wire/ddp.h"
 
@@ -32,6 +34,13 @@ struct PlacementJob {
   std::array<MemoryPiece, abi::kMaxSge> piece;
   unsigned pieces = 0, written = 0;
 };
+
+// The host has announced more receive requests than the queue pair's ring holds.
+struct RqOverrun {
+  Qpn qpn;
+};
+using RxEvent = std::variant<ReadIssued, ReadResponseSent, RqFlush, RqOverrun>;
+using RxEvents = RowEvents<RxRow, RxEvent>;
 
 struct DdpPlacementCounters {
   std::uint64_t segments = 0, payload_bytes = 0, errors = 0;
@@ -92,6 +101,8 @@ class DdpPlacement final : public Stage {
   std::array<SegmentStags, kLlps> stags{
       {{*this, "ddp_placement_mpa", "ddp_placement_mpa_region", "ddp_placement_mpa_scatter"},
        {*this, "ddp_placement_sctp", "ddp_placement_sctp_region", "ddp_placement_sctp_scatter"}}};
+  std::array<SegmentQp, kLlps> qps{{{*this, "ddp_placement_mpa_qp"}, {*this, "ddp_placement_sctp_qp"}}};
+  RxEvents events{*this, "ddp_placement_event"};
   Drops drops;
 
   DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, const PerLlp<LlpTraits>& llps);
@@ -110,60 +121,63 @@ class DdpPlacement final : public Stage {
   void count(const QpEvent&) { ++counters_.errors; }
 
  private:
-  struct QpRx {
-    std::uint32_t epoch = 0;
-    std::array<std::uint32_t, 4> msn{1, 1, 1, 1};  // expected, by queue number
-    std::uint32_t offset = 0;                      // expected MO of the current Send
-    std::uint32_t tagged_bytes = 0;                // of the current tagged message
-    std::uint32_t requests = 0;                    // of the peer, Reads and atomics, that are not answered
-    PooledQueue reads;                             // Reads whose responses are outstanding, oldest first
-    std::uint32_t read_bytes = 0;                  // placed of the oldest one
-    bool begun = false;                            // the first FPDU, which may be a ready-to-receive message, has
-                                                   // arrived
-    bool stopped = false;                          // after an error or a Terminate nothing more is placed
-    bool ended = false;                            // the peer's FIN has arrived
-  };
   enum class Verdict { kPlace, kDrop, kWait };
-  enum class Wait { kNone, kRequest, kStags };
+  enum class Wait { kNone, kRequest, kRows };
 
-  QpRx& qp(Qpn qpn);
   bool accept();
+  bool take_doorbell();
+  template <class Port>
+  bool accept(Port& port);
+  template <class Event>
+  void take(const Event& event_of_qp);
+  bool report();
+  bool execute();
+  void execute(QpRx& q, const RxContext&, const ReadIssued& r) { reads_.push(q.reads, r); }
+  void execute(QpRx& q, const RxContext&, const ReadResponseSent&) { q.requests -= q.requests != 0; }
+  void execute(QpRx& q, const RxContext&, const RqFlush& f);
+  void execute(QpRx& q, const RxContext& ctx, const RqOverrun& o);
+  void keep(Qpn qpn, const QpRx& q);
   bool flush_one();
   bool tell();
-  void overrun(Qpn qpn);
   bool write();
   void collect(Cycle until);
   void look_ahead();
-  void look_ahead(const PlacementIn& input, SegmentStags& needs);
-  void look_ahead(FlowId flow, const wire::DdpUntaggedView& v, SegmentStags& needs);
+  void look_ahead(const PlacementIn& input, Qpn qpn, SegmentStags& needs);
+  void look_ahead(Qpn qpn, const wire::DdpUntaggedView& v, SegmentStags& needs);
   bool take_last();
   bool ask();
   PlacementIn* turn();
   LlpId llp_of(const PlacementIn& input) const { return static_cast<LlpId>(&input - in.begin()); }
-  SegmentStags& stags_of(const PlacementIn& input) { return stags[static_cast<std::size_t>(&input - in.begin())]; }
+  SegmentStags& stags_of(const PlacementIn& input) { return stags[static_cast<std::size_t>(llp_of(input))]; }
+  SegmentQp& qp_of(const PlacementIn& input) { return qps[static_cast<std::size_t>(llp_of(input))]; }
   bool awaits_stags();
   Wake next_beat() const;
   Verdict judge(const FpduBeat& last);
-  Verdict end(const FpduBeat& end);
-  std::optional<wire::TerminateCause> tagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu, bool placed);
+  Verdict judge(const FpduBeat& last, const RxContext& ctx, QpRx& q);
+  Verdict end(const FpduBeat& end, const SegmentQp& of);
+  bool is_of(const SegmentQp& of, FlowId flow) const { return of.ok() && of.row().qp.flow == flow; }
+  std::optional<wire::TerminateCause> tagged(const RxContext& ctx, QpRx& q, ByteSpan ulpdu, bool placed);
   std::optional<wire::TerminateCause> read_response(const QpRx& q, const wire::DdpTaggedView& v) const;
   void take_read_response(QpRx& q, std::uint32_t bytes, bool last);
-  std::optional<wire::TerminateCause> untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu);
-  std::optional<wire::TerminateCause> message(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedView& v);
-  std::optional<wire::TerminateCause> send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedView& v);
+  std::optional<wire::TerminateCause> untagged(const RxContext& ctx, QpRx& q, ByteSpan ulpdu);
+  std::optional<wire::TerminateCause> message(const RxContext& ctx, QpRx& q, const wire::DdpUntaggedView& v);
+  std::optional<wire::TerminateCause> send(const RxContext& ctx, QpRx& q, const wire::DdpUntaggedView& v);
   std::optional<wire::TerminateCause> immediate(QpRx& q, const wire::DdpUntaggedView& v);
   std::optional<wire::TerminateCause> receive_request(Qpn qpn);
-  std::optional<wire::TerminateCause> scatter(const QpContext& ctx, const abi::Wqe& wqe, std::uint64_t offset,
+  std::optional<wire::TerminateCause> scatter(const RxContext& ctx, const abi::Wqe& wqe, std::uint64_t offset,
                                               std::uint64_t bytes);
-  std::optional<wire::TerminateCause> check_invalidate(const QpContext& ctx);
+  std::optional<wire::TerminateCause> check_invalidate(const RxContext& ctx);
   void received_terminate(QpRx& q, const wire::DdpUntaggedView& v);
   void stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan ulpdu);
 
   ContextStore& contexts_;  // a Send with Invalidate ends an STag
   const PerLlp<LlpTraits> llps_;
   ReceiveRequests requests_;
-  std::vector<QpRx> qps_;
-  NodePool<ReadIssued> reads_pool_;
+  NodePool<ReadIssued> reads_;
+  const bool one_port_;             // of the table: one row is changed in a cycle
+  std::optional<Qpn> executed_{};   // an event of this one, in this cycle
+  bool overruns_ = false;           // an RqOverrun is among the events
+  std::optional<Qpn> to_report_{};  // whose ring overran
   std::optional<PlacementJob> job_;
   PlacementIn* from_ = in.end() - 1;  // the input whose FPDU is, or was, judged
   Wait waits_ = Wait::kNone;          // for a receive request that is announced but not fetched yet; for rows

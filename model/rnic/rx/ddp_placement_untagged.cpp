@@ -44,6 +44,12 @@ SegmentStags::List scattered(const abi::Wqe& wqe, std::uint64_t offset, std::uin
   return list;
 }
 
+// Of a queue that takes more than Terminates.
+std::uint32_t& expected_msn(QpRx& q, std::uint32_t qn) {
+  if (qn == wire::kQnSend) return q.msn_send;
+  return qn == wire::kQnReadRequest ? q.msn_request : q.msn_response;
+}
+
 bool is_usable(const FetchedRqe& request) { return request.ok && request.wqe.num_sge <= abi::kMaxSge; }
 
 bool is_untagged(Opcode op, bool extended) {
@@ -53,17 +59,18 @@ bool is_untagged(Opcode op, bool extended) {
 }  // namespace
 
 // A Send's receive request is its own only when it is judged. If it is another one by then, other rows are needed.
-void DdpPlacement::look_ahead(FlowId flow, const wire::DdpUntaggedView& v, SegmentStags& needs) {
+// Nor is it known where its message goes on, other than from its MO, which is checked then.
+void DdpPlacement::look_ahead(Qpn qpn, const wire::DdpUntaggedView& v, SegmentStags& needs) {
   const Opcode op = wire::RdmapControl::opcode(v.header.rdmap);
   if (wire::invalidates(op)) needs.name(Stag{v.header.invalidate_stag});
-  const std::optional<Qpn> qpn = wire::is_send(op) ? contexts_.qp_of(flow) : std::nullopt;
-  const FetchedRqe* const request = qpn ? requests_.peek(*qpn) : nullptr;
+  if (!wire::is_send(op) || !contexts_.has(qpn)) return;
+  const FetchedRqe* const request = requests_.peek(qpn);
   if (request == nullptr || !is_usable(*request)) return;
-  needs.need(scattered(request->wqe, qp(*qpn).offset, v.payload.size()));
+  needs.need(scattered(request->wqe, v.header.mo, v.payload.size()));
 }
 
 // Untagged delivery: RFC 5041 sections 5.3 and 7.1.
-Cause DdpPlacement::untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu) {
+Cause DdpPlacement::untagged(const RxContext& ctx, QpRx& q, ByteSpan ulpdu) {
   const auto v = wire::DdpUntaggedView::parse(ulpdu);
   if (!v) return wire::rdma::kUnexpectedOpcode;
   const wire::DdpUntaggedHeader& h = v->header;
@@ -78,18 +85,18 @@ Cause DdpPlacement::untagged(const QpContext& ctx, QpRx& q, ByteSpan ulpdu) {
   s.last = h.last();
   s.stag = h.invalidate_stag;
   if (op == Opcode::kTerminate) return received_terminate(q, *v), Cause{};
-  if (h.msn != q.msn[h.qn]) return wire::ddp::kInvalidMsnRange;
+  if (h.msn != expected_msn(q, h.qn)) return wire::ddp::kInvalidMsnRange;
   if (h.qn == wire::kQnReadRequest && q.requests >= ctx.ird)
     return wire::ddp::kInvalidMsnNoBuffer;  // RFC 6581 section 9.1
   if (const Cause cause = message(ctx, q, *v)) return cause;
   q.requests += h.qn == wire::kQnReadRequest;
   if (h.qn != wire::kQnSend) s.headers = FailedSegment::of(ulpdu, s.owner);
-  if (waits_ == Wait::kNone && h.last()) ++q.msn[h.qn];
+  if (waits_ == Wait::kNone && h.last()) ++expected_msn(q, h.qn);
   return {};
 }
 
 // By kind, in RDMAP's terms.
-Cause DdpPlacement::message(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedView& v) {
+Cause DdpPlacement::message(const RxContext& ctx, QpRx& q, const wire::DdpUntaggedView& v) {
   PlacedSegment& s = job_->segment;
   switch (s.opcode) {
     case Opcode::kReadRequest:
@@ -135,15 +142,15 @@ void DdpPlacement::received_terminate(QpRx& q, const wire::DdpUntaggedView& v) {
   s.cause = t ? t->cause : wire::rdma::kOperationUnspecified;
   if (t) s.headers = FailedSegment::told_by(*t);
   s.malformed = !t || v.header.msn != 1 || v.header.mo != 0 || !v.header.last();
-  q.stopped = true;
+  q.stop();
 }
 
 // A Send goes to the receive request at the head of the queue, across its scatter list.
-Cause DdpPlacement::send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedView& v) {
+Cause DdpPlacement::send(const RxContext& ctx, QpRx& q, const wire::DdpUntaggedView& v) {
   const wire::DdpUntaggedHeader& h = v.header;
   const auto bytes = static_cast<std::uint32_t>(v.payload.size());
   const Opcode op = job_->segment.opcode;
-  if (ctx.absorbs_rtr_send && !q.begun && bytes == 0 && h.last() && !wire::invalidates(op)) {
+  if (ctx.absorbs_rtr_send && q.stream == RxStream::kNew && bytes == 0 && h.last() && !wire::invalidates(op)) {
     if (h.mo != 0) return wire::ddp::kInvalidMo;
     job_->segment.absorbed = true;
     return {};
@@ -171,7 +178,7 @@ Cause DdpPlacement::send(const QpContext& ctx, QpRx& q, const wire::DdpUntaggedV
 }
 
 // The octets [offset, offset + bytes) of the message; the caller has checked that the list holds them.
-Cause DdpPlacement::scatter(const QpContext& ctx, const abi::Wqe& wqe, std::uint64_t offset, std::uint64_t bytes) {
+Cause DdpPlacement::scatter(const RxContext& ctx, const abi::Wqe& wqe, std::uint64_t offset, std::uint64_t bytes) {
   for (unsigned i = 0; bytes != 0; ++i) {
     const abi::Sge& s = wqe.sge[i];
     if (offset >= s.length) {
@@ -192,7 +199,7 @@ Cause DdpPlacement::scatter(const QpContext& ctx, const abi::Wqe& wqe, std::uint
 
 // RFC 5040 section 8.1.1: a peer must not end a region that its owner may have shared with other streams. For the
 // choice between the two codes see choices.md 9.
-Cause DdpPlacement::check_invalidate(const QpContext& ctx) {
+Cause DdpPlacement::check_invalidate(const RxContext& ctx) {
   const NamedStag& stag = stags_of(*from_).named;
   const StagContext* s = stag.named();
   if (s == nullptr) return wire::rdma::kUnknownStagCannotBeInvalidated;

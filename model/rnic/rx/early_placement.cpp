@@ -136,7 +136,7 @@ void EarlyPlacement::take(const FpduSearch::Found& fpdu) {
 // The queue pair, if its stream still takes segments.
 std::optional<Qpn> EarlyPlacement::stream_of_segment() const {
   const std::optional<Qpn> qpn = contexts_.qp_of(segment_->flow);
-  return qpn && takes_segments(contexts_.qp(*qpn)) ? qpn : std::nullopt;
+  return qpn && RxContext::of(contexts_.qp(*qpn)).takes_segments() ? qpn : std::nullopt;
 }
 
 // When the entry of its STag is there.
@@ -183,7 +183,7 @@ bool EarlyPlacement::find_buffer(const wire::DdpTaggedView& v, MemoryPiece& piec
   const std::optional<Qpn> stream = stream_of_segment();
   if (!stream) return false;
   const Qpn qpn = *stream;
-  const QpContext& ctx = contexts_.qp(qpn);
+  const RxContext ctx = RxContext::of(contexts_.qp(qpn));
   if (check_tagged_header(ctx, v.header)) return false;
   const bool response = wire::RdmapControl::opcode(v.header.rdmap) == Opcode::kReadResponse;
   if (response && !asked_for(qpn, v)) return false;

@@ -14,12 +14,11 @@ bool takes_request(const PlacedSegment& s) {
 }  // namespace
 
 // The first valid FPDU of a stream lifts the responder's fence, here and in the firmware.
-bool RdmapDispatch::open(Qpn qpn) {
-  const QpContext& ctx = contexts_.qp(qpn);
-  if (opened_[qpn.v] == ctx.epoch) return false;
-  opened_[qpn.v] = ctx.epoch;
-  unblock->push({TxUnblock::Kind::kFirstFpdu, qpn});
-  event->push({QpEvent::Kind::kFirstFpdu, qpn, {}});
+bool RdmapDispatch::open(const PlacedSegment& s) {
+  if (!s.opens || opened_) return false;
+  opened_ = true;
+  unblock->push({TxUnblock::Kind::kFirstFpdu, s.qpn});
+  event->push({QpEvent::Kind::kFirstFpdu, s.qpn, {}});
   return true;
 }
 
@@ -111,7 +110,7 @@ void RdmapDispatch::complete(const PlacedSegment& s, abi::WcStatus status) {
 }
 
 void RdmapDispatch::reset() {
-  opened_.assign(opened_.size(), kNotOpened);
+  opened_ = false;
   broken_.clear();
   fence_.reset();
 }
@@ -132,15 +131,14 @@ Wake RdmapDispatch::tick() {
   const bool valid = contexts_.qp(front.qpn).valid;  // otherwise destroyed since: there is no QP to deliver to
   const bool lost = valid && is_lost(front);
   if (lost && !stream_error->can_push()) return Wake::on_traffic();
-  const bool opens = front.opcode != Opcode::kTerminate;  // a stream that ends with its first FPDU never existed
-  if (valid && !lost && !front.flushed && opens && open(front.qpn))
-    return Wake::next_cycle();  // a separate cycle: one item per link and cycle
+  if (valid && !lost && open(front)) return Wake::next_cycle();  // a separate cycle: one item per link and cycle
   if (!lost && !may_deliver(front)) return Wake::on_traffic();
   if (front.awaits_write) {
     written->pop();
     contexts_.in_flight.end(StagWrites::kPlacement);
   }
   const PlacedSegment segment = in->pop();
+  opened_ = false;
   if (lost) lose(segment);
   else if (valid) deliver(segment);
   return Wake::next_cycle();

@@ -44,7 +44,7 @@ class RdmapDispatch final : public Stage {
   PerLlp<PushPort<StreamEnded>> ended{*this, "ended"};
 
   RdmapDispatch(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
-      : Stage(nm, clk), contexts_(contexts), opened_(contexts.qps(), kNotOpened) {}
+      : Stage(nm, clk), contexts_(contexts) {}
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
@@ -52,8 +52,7 @@ class RdmapDispatch final : public Stage {
   const RdmapDispatchCounters& counters() const { return counters_; }
 
  private:
-  static constexpr std::uint32_t kNotOpened = ~0u;  // no epoch gets so far
-  bool open(Qpn qpn);
+  bool open(const PlacedSegment& s);
   void deliver(const PlacedSegment& s);
   void end(const PlacedSegment& s);
   bool is_lost(const PlacedSegment& s);
@@ -65,7 +64,7 @@ class RdmapDispatch final : public Stage {
   void complete(const PlacedSegment& s, abi::WcStatus status);
 
   ContextStore& contexts_;
-  std::vector<std::uint32_t> opened_;  // by QP: epoch in which its first FPDU came in
+  bool opened_ = false;  // by the segment in front
   // Streams that end because a write was lost, by QP: epoch.
   std::unordered_map<std::uint32_t, std::uint32_t> broken_;
   std::optional<StagFence> fence_;  // of the message that waits for its delivery

@@ -4,20 +4,15 @@
 
 #include <optional>
 
-#include "model/rnic/context/context.h"
+#include "model/rnic/context/rx_table.h"
 #include "model/wire/ddp.h"
 #include "model/wire/rdmap.h"
 #include "model/wire/terminate.h"
 
 namespace rnic {
 
-// Nothing of a finished stream is placed (RFC 5041 section 7.1: silently).
-constexpr bool takes_segments(const QpContext& ctx) {
-  return ctx.valid && ctx.state != QpState::kTerminate && ctx.state != QpState::kError;
-}
-
 // For a segment with a complete header.
-inline std::optional<wire::TerminateCause> check_tagged_header(const QpContext& ctx, const wire::DdpTaggedHeader& h) {
+inline std::optional<wire::TerminateCause> check_tagged_header(const RxContext& ctx, const wire::DdpTaggedHeader& h) {
   if (h.version() != ctx.version) return wire::ddp::kTaggedInvalidVersion;
   if (wire::RdmapControl::version(h.rdmap) != ctx.version) return wire::rdma::kInvalidVersion;
   if (!wire::is_tagged(wire::RdmapControl::opcode(h.rdmap))) return wire::rdma::kUnexpectedOpcode;
@@ -25,7 +20,7 @@ inline std::optional<wire::TerminateCause> check_tagged_header(const QpContext& 
 }
 
 // For a segment with payload and a valid header, whose STag names this, or nullptr.
-inline std::optional<wire::TerminateCause> check_tagged_buffer(const StagContext* stag, Qpn qpn, const QpContext& ctx,
+inline std::optional<wire::TerminateCause> check_tagged_buffer(const StagContext* stag, Qpn qpn, const RxContext& ctx,
                                                                const wire::DdpTaggedHeader& h, std::uint32_t bytes,
                                                                MemoryPiece& piece) {
   const bool write = wire::RdmapControl::opcode(h.rdmap) == wire::Opcode::kWrite;

@@ -148,7 +148,7 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
   BufferPool& buffers_;
   StagTable::Reader element_{*this, "rdmap_segmenter"};                                 // of a gather list, or a sink
   NamedStag source_{*this, "rdmap_segmenter_source", "rdmap_segmenter_source_region"};  // of a Read Response
-  TxEvents events_{*this};
+  TxEvents events_{*this, "rdmap_segmenter_event"};
   TxTable::Reader turn_row_{*this, "rdmap_segmenter_turn", kTurnRows, RowOrder::kAsTheyCome, kTurns};
   TxScheduler scheduler_;
   unsigned turn_of_inputs_ = 0;  // the input that is served first

@@ -243,15 +243,15 @@ SwappedIn measure_ddp_placement() {
   return measure_swapped_in<rtl::DdpPlacementPins>(
       block,
       [](auto& m, auto&& f) {
-        f(m.in_offset_i, m.sctp_in_offset_i, m.overrun_i, m.posted_qp_i, m.posted_stop_i, m.issued_qp_i,
-          m.issued_reads_epoch_i, m.flush_qp_i, m.answered_epoch_i, m.answered_held_i, m.held_i, m.unused_valid_i,
-          m.unused_i, m.flow_i, m.qp_i, m.stream_i, m.stop_i, m.reads_i, m.reads_front_i, m.rq_next_i, m.rq_front_i,
-          m.mpa_peek_there_i, m.mpa_peek_i, m.mpa_peek_epoch_i, m.mpa_peek_stream_i, m.mpa_stag_ready_i,
-          m.mpa_stag_valid_i, m.mpa_stag_i, m.mpa_region_ready_i, m.mpa_region_valid_i, m.mpa_region_row_i,
-          m.mpa_region_i, m.mpa_scatter_ready_i, m.mpa_scatter_valid_i, m.mpa_scatter_i, m.sctp_peek_there_i,
-          m.sctp_peek_i, m.sctp_peek_epoch_i, m.sctp_peek_stream_i, m.sctp_stag_ready_i, m.sctp_stag_valid_i,
-          m.sctp_stag_i, m.sctp_region_ready_i, m.sctp_region_valid_i, m.sctp_region_row_i, m.sctp_region_i,
-          m.sctp_scatter_ready_i, m.sctp_scatter_valid_i, m.sctp_scatter_i, m.freed_valid_i, m.freed_i,
+        f(m.in_offset_i, m.sctp_in_offset_i, m.overrun_i, m.unused_valid_i, m.unused_i, m.one_port_i, m.taken_epoch_i,
+          m.event_row_ready_i, m.event_row_valid_i, m.event_row_tag_i, m.event_row_i, m.mpa_flow_qpn_i,
+          m.mpa_row_ready_i, m.mpa_row_valid_i, m.mpa_row_ok_i, m.mpa_row_i, m.mpa_oldest_i, m.sctp_flow_qpn_i,
+          m.sctp_row_ready_i, m.sctp_row_valid_i, m.sctp_row_ok_i, m.sctp_row_i, m.sctp_oldest_i, m.rq_next_i,
+          m.rq_front_i, m.mpa_peek_there_i, m.mpa_peek_i, m.mpa_stag_ready_i, m.mpa_stag_valid_i, m.mpa_stag_i,
+          m.mpa_region_ready_i, m.mpa_region_valid_i, m.mpa_region_row_i, m.mpa_region_i, m.mpa_scatter_ready_i,
+          m.mpa_scatter_valid_i, m.mpa_scatter_i, m.sctp_peek_there_i, m.sctp_peek_i, m.sctp_stag_ready_i,
+          m.sctp_stag_valid_i, m.sctp_stag_i, m.sctp_region_ready_i, m.sctp_region_valid_i, m.sctp_region_row_i,
+          m.sctp_region_i, m.sctp_scatter_ready_i, m.sctp_scatter_valid_i, m.sctp_scatter_i, m.freed_valid_i, m.freed_i,
           m.shared_event_valid_i, m.shared_event_i);
       },
       contexts);

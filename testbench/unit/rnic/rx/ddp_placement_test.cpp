@@ -53,10 +53,12 @@ const Bytes kTerminate = from_hex(
 // From the last beat of an FPDU that is judged with it to its write, or to the dispatcher: both leave in the next
 // cycle.
 constexpr Cycle kThrough = kToEnd + 1 + kToEnd;
-// An STag's entry is used so many cycles after the beat with the DDP header.
+// An STag's entry is used so many cycles after the beat with the DDP header, and so is the queue pair's row; that of an
+// event, after it has come.
 constexpr Cycle kRow = StagTableConfig{}.read_cycles;
+static_assert(RxTableConfig{}.read_cycles == kRow);
 
-// From the first of them on, FPDUs of one beat that need an entry each, in a row.
+// From the first of them on, FPDUs of one beat, in a row.
 std::vector<Cycle> one_by_one(Cycle from, unsigned count) {
   std::vector<Cycle> cycles;
   for (unsigned i = 0; i < count; ++i) cycles.push_back(from + i * (kRow + 1));
@@ -68,6 +70,7 @@ class DdpPlacementTest : public StageTest {
   static ContextStore::Sizes sizes(const TableConfig& stags) {
     ContextStore::Sizes s{4, 4, 4, 16};
     s.stag_table = stags;
+    s.rx_table.read_cycles = stags.read_cycles;
     return s;
   }
   ContextStore contexts;
@@ -281,10 +284,10 @@ TEST_F(DdpPlacementTest, ShortSegmentsWaitForTheirEntriesInTurn) {
   run_until_idle();
   EXPECT_EQ(placed.cycles(), one_by_one(kThrough + kRow, 6));
 }
-TEST_F(DdpPlacementTest, SegmentsThatNameNothingPassOneACycle) {
+TEST_F(DdpPlacementTest, SegmentsThatNameNothingWaitForTheirQueuePairAlone) {
   for (int i = 0; i < 6; ++i) receive(write(stag_of(9), 0, 0));
   run_until_idle();
-  EXPECT_EQ(placed.cycles(), in_a_row(kThrough, 6));
+  EXPECT_EQ(placed.cycles(), one_by_one(kThrough + kRow, 6));
 }
 
 TEST_F(DdpPlacementTest, LongSegmentsTakeTheirBeats) {
@@ -1047,7 +1050,7 @@ TEST_F(DdpPlacementTest, InvalidateEndsTheStagForTheNextSegment) {
 }
 // A write counts from the check of its STag: see StagFence.
 TEST_F(DdpPlacementTest, AWriteIsUnderWayFromTheCycleOfItsCheck) {
-  constexpr Cycle kChecks[] = {kToEnd + kRow, kToEnd + kRow + 2 + kRow};  // of the first one and the third one
+  constexpr Cycle kChecks[] = {kToEnd + kRow, kToEnd + kRow + 2 * (1 + kRow)};  // of the first one and the third one
   std::vector<std::uint64_t> begun, expected;
   for (Cycle c = 1; c < kChecks[1] + 3; ++c) {
     expected.push_back((c > kChecks[0]) + (c > kChecks[1]));
@@ -1169,7 +1172,8 @@ TEST_F(DdpPlacementTest, AFlushCompletesWhatIsPostedAndWhatComesLaterOneACycle) 
   wire.pause(window(0, 40));
   receive(send(1, 4));
   run_until_idle();
-  EXPECT_THAT(placed.cycles(), ElementsAre(10 + kToEnd + kToEnd, 11 + kToEnd + kToEnd, 30 + kToEnd + kToEnd));
+  EXPECT_THAT(placed.cycles(),
+              ElementsAre(10 + kToEnd + kRow + kToEnd, 11 + kToEnd + kRow + kToEnd, 30 + kToEnd + kToEnd));
   for (unsigned i = 0; i < 3; ++i) {
     EXPECT_TRUE(placed[i].flushed);
     EXPECT_EQ(placed[i].wr_id, i + 1);
@@ -1187,7 +1191,7 @@ TEST_F(DdpPlacementTest, AnOverrunOfTheReceiveRingEndsItsStream) {
   receive(send(1, 4));
   receive(send(1, 0), 2);
   run_until_idle();
-  EXPECT_THAT(events.cycles(), ElementsAre(1 + kToEnd + kToEnd));  // of the second doorbell
+  EXPECT_THAT(events.cycles(), ElementsAre(1 + kToEnd + kRow + 1 + kToEnd));  // of the second doorbell
   EXPECT_EQ(events[0].kind, QpEvent::Kind::kLocalError);
   EXPECT_EQ(events[0].qpn, Qpn{1});
   EXPECT_EQ(events[0].cause, rdma::kLocalCatastrophic);
@@ -1547,7 +1551,7 @@ TEST_F(TwoLayersTest, TheEndOfASessionPassesAmidAnFpduOfMpa) {
   EXPECT_EQ(placed[0].llp, LlpId::kSctp);
   EXPECT_EQ(placed[0].flow, FlowId{2});
   EXPECT_THAT(order(), ElementsAre(2, 1));
-  EXPECT_THAT(placed.cycles(), ElementsAre(1 + kThrough, 3 + kThrough));
+  EXPECT_THAT(placed.cycles(), ElementsAre(1 + kThrough + kRow, kThrough + kRow + 2));
 }
 TEST_F(TwoLayersTest, AFinPassesAmidAnFpduOfSctp) {
   receive_sctp(long_write());
@@ -1556,7 +1560,7 @@ TEST_F(TwoLayersTest, AFinPassesAmidAnFpduOfSctp) {
   ASSERT_EQ(placed.size(), 2u);
   EXPECT_TRUE(placed[0].ended && placed[0].in_order);
   EXPECT_EQ(placed[0].llp, LlpId::kMpaTcp);
-  EXPECT_THAT(placed.cycles(), ElementsAre(kThrough, 3 + kThrough));
+  EXPECT_THAT(placed.cycles(), ElementsAre(kThrough + kRow, kThrough + kRow + 1));
 }
 // The firmware hears of it from TCP, so no error is raised here, wherever the reset comes.
 TEST_F(TwoLayersTest, AResetGoesOnAndTellsNothing) {

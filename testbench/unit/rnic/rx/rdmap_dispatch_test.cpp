@@ -1,5 +1,9 @@
 #include "model/rnic/rx/rdmap_dispatch.h"
 
+#include <set>
+#include <utility>
+#include <vector>
+
 #include "testbench/support/contexts.h"
 #include "testbench/support/stage_test.h"
 
@@ -29,12 +33,39 @@ PlacedSegment send(std::uint64_t wr_id, Opcode op = Opcode::kSend) {
 // next cycle on.
 constexpr Cycle kThrough = kToEnd + 1 + kToEnd, kAfterWait = 1 + kToEnd;
 
+// What ddp_placement reports: the first segment of a stream opens it.
+class Placement {
+ public:
+  explicit Placement(Source<PlacedSegment>& source) : source_(source) {}
+  void send(PlacedSegment s) { source_.send(mark(std::move(s))); }
+  void send(const std::vector<PlacedSegment>& list) {
+    for (const PlacedSegment& s : list) send(s);
+  }
+  void send_at(Cycle cycle, PlacedSegment s) { source_.send_at(cycle, mark(std::move(s))); }
+  template <class Pause>
+  void pause(Pause pause) {
+    source_.pause(pause);
+  }
+  // The number's next use.
+  void reuse(std::uint32_t qpn) { open_.erase(qpn); }
+
+ private:
+  PlacedSegment mark(PlacedSegment s) {
+    const bool is_first = !s.flushed && !s.ended && open_.insert(s.qpn.v).second;
+    s.opens = is_first && s.opcode != Opcode::kTerminate;  // a stream that ends with its first FPDU never existed
+    return s;
+  }
+  Source<PlacedSegment>& source_;
+  std::set<std::uint32_t> open_;
+};
+
 class RdmapDispatchTest : public StageTest {
  protected:
   ContextStore contexts{clk, {4, 4, 4, 16}};
   At firmware{"firmware", clk};
   RdmapDispatch dut{"dut", clk, contexts};
-  Source<PlacedSegment> placement = drive(dut.in);
+  Source<PlacedSegment> segments = drive(dut.in);
+  Placement placement{segments};
   Source<DmaWriteDone> engine = drive(dut.written);
   Sink<CqeRequest> cqes = collect(dut.cqe, {2, 1, 1});
   Sink<QueuedRequest> read_requests = collect(dut.read_request);
@@ -267,6 +298,7 @@ TEST_F(RdmapDispatchTest, TheOrderOfCallsChangesNothing) {
 TEST_F(RdmapDispatchTest, AReusedQpHasAFirstSegmentAgain) {
   placement.send(send(1));
   firmware.at(10, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  placement.reuse(1);
   placement.send(send(2));
   placement.pause(window(1, 20));
   run_until_idle();
@@ -471,6 +503,7 @@ TEST_F(RdmapDispatchTest, OtherStreamsAndTheNumbersNextLifeGoOnAfterALoss) {
   placement.send({segment(Opcode::kWrite, 1, true), segment(Opcode::kSend, 2)});
   engine.send({0, false});
   firmware.at(50, [this] { open_qp(contexts, 1, rts_qp(1, 2)); });
+  placement.reuse(1);
   placement.send_at(60, send(9));
   run_until_idle();
   ASSERT_EQ(cqes.size(), 2u);

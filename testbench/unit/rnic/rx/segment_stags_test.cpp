@@ -58,6 +58,7 @@ class SegmentStagsTest : public StageTest, public testing::WithParamInterface<st
   static ContextStore::Sizes sizes() {
     ContextStore::Sizes s{4, 4, 4, 16, 2};
     std::tie(s.stag_table.read_cycles, s.stag_table.read_ports) = GetParam();
+    s.rx_table.read_cycles = s.stag_table.read_cycles;  // the queue pair's row is there as early
     return s;
   }
   ContextStore contexts{clk, sizes()};
@@ -248,7 +249,8 @@ TEST_P(SegmentStagsTest, ARequestThatComesLateIsUsedWhenItsEntriesAreThere) {
       post(buffer(2, octets_of_send(beats)), Qpn{1}, start + late);
       send(fpdu(send_header(1), beats));
       run_until_idle();
-      const Cycle asks = late == 0 ? 0 : std::max<Cycle>(beats - 1, late);
+      // When the segment can be judged but for its entries.
+      const Cycle asks = late == 0 ? 0 : std::max<Cycle>({beats - 1, late, read_cycles});
       expect_judged(first + std::max<Cycle>(beats - 1, asks + read_cycles + 1));
     }
   }
@@ -387,7 +389,7 @@ TEST_P(SegmentStagsTest, ADroppedSegmentLeavesNothingToTheNextOne) {
       send(fpdu(write_header(kRegion, kRegion * kSize), 1), 3);
       flushes.send_at(start + c, {Qpn{1}});
       run_until_idle();
-      const Cycle dropped = first + std::max<Cycle>(beats - 1, c);
+      const Cycle dropped = first + std::max<Cycle>(beats - 1, c + read_cycles);
       expect_judged(dropped + 1 + read_cycles);
       EXPECT_EQ(writes.size(), 1u);
       EXPECT_THAT(events, IsEmpty());
@@ -395,7 +397,7 @@ TEST_P(SegmentStagsTest, ADroppedSegmentLeavesNothingToTheNextOne) {
     }
   }
 }
-TEST_P(SegmentStagsTest, AnErrorInTheHeaderIsFoundWithTheLastBeat) {
+TEST_P(SegmentStagsTest, AnErrorInTheHeaderWaitsForNoEntry) {
   const Cycle first = begin();
   post(buffer(3, octets_of_send(1)));
   send(fpdu(send_header(7), 1));
@@ -403,8 +405,9 @@ TEST_P(SegmentStagsTest, AnErrorInTheHeaderIsFoundWithTheLastBeat) {
   run_until_idle();
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(events[0].cause, wire::ddp::kInvalidMsnRange);
-  EXPECT_EQ(events.cycles()[0], first + kToEnd);
-  expect_judged(first + 1 + read_cycles);
+  const Cycle judged = first + read_cycles;  // with its queue pair's row
+  EXPECT_EQ(events.cycles()[0], judged + kToEnd);
+  expect_judged(judged + 1 + read_cycles);
 }
 TEST_P(SegmentStagsTest, AnIndexOutsideOfTheTableIsNoStag) {
   for (const bool in_list : {false, true}) {

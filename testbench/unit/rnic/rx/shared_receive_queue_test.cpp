@@ -135,7 +135,7 @@ TEST_F(SharedReceiveQueueTest, APlaceIsGivenBackWhenTheMessageStarts) {
   send(1, 1, 8, 0, false, 10);
   send(1, 1, 8, 8, true, 60);
   run_until_idle();
-  EXPECT_THAT(given_back.cycles(), ElementsAre(10 + kTold));
+  EXPECT_THAT(given_back.cycles(), ElementsAre(10 + kTold + kRow));
   EXPECT_EQ(given_back[0].rqn, Rqn(kSrq));
 }
 
@@ -205,7 +205,7 @@ TEST_F(SharedReceiveQueueTest, TheLimitTellsOnceThatFewerRequestsAreLeft) {
   arms.send_at(8, {kSrq, 4, 9});
   for (std::uint32_t i = 1; i <= 4; ++i) send(1, i, 4, 0, true, 20 * i);
   run_until_idle();
-  EXPECT_THAT(srq_events.cycles(), ElementsAre(60 + kTold));  // the third message leaves three
+  EXPECT_THAT(srq_events.cycles(), ElementsAre(60 + kTold + kRow));  // the third message leaves three
   EXPECT_EQ(srq_events[0].kind, SrqEvent::Kind::kLimit);
   EXPECT_EQ(srq_events[0].srqn, kSrq);
   EXPECT_EQ(srq_events[0].serial, 9u);
@@ -215,7 +215,7 @@ TEST_F(SharedReceiveQueueTest, TheStartOfAMessageCountsNotItsEnd) {
   arms.send_at(8, {kSrq, 2, 1});
   send(1, 1, 8, 0, false, 20);
   run_until_idle();
-  EXPECT_THAT(srq_events.cycles(), ElementsAre(20 + kTold));
+  EXPECT_THAT(srq_events.cycles(), ElementsAre(20 + kTold + kRow));
 }
 TEST_F(SharedReceiveQueueTest, ALimitThatIsNotReachedAnyMoreWhenItIsArmedIsToldAtOnce) {
   post(2, 2);

@@ -1,0 +1,74 @@
+// What happens to objects, on its way to their rows of a table: the events of a row stay in their order, those of
+// others pass one whose row is fetched.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "model/common/ids.h"
+#include "model/common/table.h"
+
+namespace rnic {
+
+// `T` is a row about a queue pair; `Event` is a variant.
+template <class T, class Event>
+class RowEvents {
+ public:
+  static constexpr unsigned kPlaces = 16;
+
+  RowEvents(Stage& owner, const char* name) : row_(owner, name, kPlaces, RowOrder::kAsTheyCome) {}
+  void bind_to(Table<T>& table) { table.bind(row_); }
+
+  bool can_take() { return free_ != 0 && row_.can_ask(); }
+  // `epoch`: the use of the QP's number that it is about.
+  template <class E>
+  void take(Qpn qpn, std::uint32_t epoch, E&& event) {
+    const auto place = static_cast<unsigned>(__builtin_ctz(free_));
+    free_ &= free_ - 1;
+    places_[place].qpn = qpn;
+    places_[place].epoch = epoch;
+    places_[place].event = std::forward<E>(event);
+    row_.ask(qpn.v, place);
+  }
+  // Whether one that is about that queue pair has not been dropped.
+  bool about(Qpn qpn) const {
+    for (std::uint32_t left = free_ ^ kAll; left != 0; left &= left - 1) {
+      if (places_[static_cast<unsigned>(__builtin_ctz(left))].qpn == qpn) return true;
+    }
+    return false;
+  }
+
+  // The oldest one whose row is there.
+  bool ready() const { return row_.can_use(); }
+  Qpn qpn() const { return Qpn{row_.front().index}; }
+  bool ok() const { return row_.ok(); }  // false: the row is lost
+  const T& row() const { return row_.row(); }
+  std::uint32_t epoch() const { return places_[row_.front().tag].epoch; }
+  Event& front() { return places_[row_.front().tag].event; }
+  void drop() {
+    front() = Event{};  // what it holds is free
+    free_ |= 1u << row_.front().tag;
+    row_.drop();
+  }
+  void reset() {
+    places_ = {};
+    free_ = kAll;
+  }
+
+  // For a twin, which has places of its own.
+  typename Table<T>::Reader& rows() { return row_; }
+
+ private:
+  static constexpr std::uint32_t kAll = (1u << kPlaces) - 1;
+  struct Place {
+    Qpn qpn;
+    std::uint32_t epoch = 0;
+    Event event;
+  };
+  typename Table<T>::Reader row_;
+  std::array<Place, kPlaces> places_;
+  std::uint32_t free_ = kAll;
+};
+
+}  // namespace rnic
