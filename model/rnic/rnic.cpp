@@ -75,14 +75,15 @@ QueueRegs queue_regs(const regs::RegBank& bank) {
 Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& config, const LinkAddress& station)
     : sc_module(nm),
       config_(config),
-      contexts_(clk, {config.context.qps, config.flows(), config.context.cqs, config.context.stags, config.context.srqs,
-                      config.context.pages, station.node, config.context.page_table, config.context.stag_table,
-                      config.context.cq_table, config.context.tx_table, config.context.rx_table,
-                      cache_of(config.context.cache.page, "page", PageRow::rows(config.context.pages)),
-                      cache_of(config.context.cache.cq, "cq", config.context.cqs),
-                      cache_of(config.context.cache.stag, "stag", config.context.stags),
-                      cache_of(config.context.cache.qp, "qp", config.context.qps),
-                      config.context.home.kind == HomeKind::kHost, basename()}),
+      contexts_(clk,
+                {config.context.qps, config.flows(), config.context.cqs, config.context.stags, config.context.srqs,
+                 config.context.pages, station.node, config.context.page_table, config.context.stag_table,
+                 config.context.cq_table, config.context.tx_table, config.context.rx_table, config.context.sqc_table,
+                 cache_of(config.context.cache.page, "page", PageRow::rows(config.context.pages)),
+                 cache_of(config.context.cache.cq, "cq", config.context.cqs),
+                 cache_of(config.context.cache.stag, "stag", config.context.stags),
+                 cache_of(config.context.cache.qp, "qp", config.context.qps),
+                 config.context.home.kind == HomeKind::kHost, basename()}),
       frames_(frame_block_bytes(config)),
       messages_(kMessageBlockBytes),
       net_(basename(), clk),
@@ -357,7 +358,7 @@ std::vector<LinkBase*> Rnic::links() const {
     for (const auto& link : net->links()) links.push_back(link.get());
   }
   const TableBase* const tables[] = {&contexts_.page_table, &contexts_.stag_table, &contexts_.cq_table,
-                                     &contexts_.tx_table, &contexts_.rx_table};
+                                     &contexts_.tx_table,   &contexts_.rx_table,   &contexts_.sqc_table};
   for (const TableBase* table : tables) {
     for (LinkBase* link : table->links()) links.push_back(link);
   }
@@ -379,6 +380,7 @@ void Rnic::describe(const Description& d) {
   contexts_.tx_table.describe_cache(d.part("tx_cache"),
                                     {"context.qp_cache", "context.qp_misses", "QP cache", "QP cache misses"});
   contexts_.rx_table.describe(d.part("rx_table"));
+  contexts_.sqc_table.describe(d.part("sqc_table"));
   firmware_log.describe(d);
   d.access_owners([this] { return std::make_unique<RegisterOwner>(contexts_, config_.pcie.link); });
   d.moved_ahead(moved_ahead(config_));

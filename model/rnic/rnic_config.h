@@ -39,7 +39,7 @@ struct CachesConfig {
 struct ContextConfig {
   unsigned qps = 256, cqs = 256, stags = 1024, srqs = 64, pages = 16384;
   TableConfig page_table, stag_table = StagTableConfig{}, cq_table, tx_table = TxTableConfig{},
-                          rx_table = RxTableConfig{};
+                          rx_table = RxTableConfig{}, sqc_table = SqcTableConfig{};
   CachesConfig cache;
   ContextHomeConfig home;
   template <class V>
@@ -55,6 +55,7 @@ struct ContextConfig {
     v.group("cq_table", &ContextConfig::cq_table);
     v.group("tx_table", &ContextConfig::tx_table);
     v.group("rx_table", &ContextConfig::rx_table);
+    v.group("sqc_table", &ContextConfig::sqc_table);
     v.group("cache", &ContextConfig::cache);
     v.group("home", &ContextConfig::home);
   }

@@ -122,7 +122,7 @@ class Page(ReportTest):
             self.assertTrue(all(self.run_script(drawn)))
         with self.subTest("memories"):
             memories = f"{section('Memories')}.querySelector('table')"
-            self.assertEqual(self.column(memories, 0), 2 * ["page_table", "stag_table", "cq_table", "tx_table", "rx_table"])
+            self.assertEqual(self.column(memories, 0), 2 * ["page_table", "stag_table", "cq_table", "tx_table", "rx_table", "sqc_table"])
             self.assertEqual(self.column(memories, 7)[0], "128", "4,096 rows of four addresses of 64 bits")
             self.assertEqual(self.column(memories, 8)[0], "128.0 KiB")
         with self.subTest("the sequence of a request"):

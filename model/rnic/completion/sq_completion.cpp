@@ -1,5 +1,7 @@
 #include "model/rnic/completion/sq_completion.h"
 
+#include <algorithm>
+
 #include "model/common/description.h"
 
 namespace rnic {
@@ -43,25 +45,176 @@ Awaited awaited(const WqeIssued& w) {
 
 bool is_response(Awaited a) { return a == Awaited::kRead || a == Awaited::kAtomic; }
 
+// How much of it came and has not retired a request yet.
+std::uint16_t& arrived(QpSq& q, Awaited what) { return q.arrived[static_cast<unsigned>(what) - 1]; }
+std::uint16_t arrived(const QpSq& q, Awaited what) { return q.arrived[static_cast<unsigned>(what) - 1]; }
+
 // A Send or a Write, which the peer's lower layer acknowledges, and not a Terminate of ours.
 bool is_send(const WqeIssued& w) { return w.marker == WqeIssued::Marker::kNone && awaited(w) == Awaited::kAck; }
 
 }  // namespace
 
+SqCompletion::SqCompletion(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
+    : Stage(nm, clk), contexts_(contexts), is_listed_(contexts.qps()) {
+  contexts.sqc_table.owned_by(*this);
+  events_.bind_to(contexts.sqc_table);
+  contexts.sqc_table.bind(turn_);
+}
+
+// ---- Events
+
+// f(input number n).
+template <class F>
+auto SqCompletion::input(unsigned n, F&& f) {
+  switch (n) {
+    case 0:
+      return f(acked[LlpId::kMpaTcp]);
+    case 1:
+      return f(acked[LlpId::kSctp]);
+    case 2:
+      return f(lost);
+    case 3:
+      return f(read_done);
+    default:
+      return f(atomic_done);
+  }
+}
+
+bool SqCompletion::is_offered(unsigned n) {
+  return n == kEnding ? ending_is_over() : input(n, [](auto& port) { return port->can_pop(); });
+}
+
+bool SqCompletion::offered() {
+  bool any = issued->can_pop();
+  for (unsigned n = 0; n < kInputs && !any; ++n) any = is_offered(n);
+  return any;
+}
+
+// One a cycle. A request comes before what answers it, and the other inputs are served in turn.
+bool SqCompletion::take_event() {
+  if (!events_.can_take()) return false;
+  if (issued->can_pop()) return take(issued->pop()), true;
+  for (unsigned i = 0; i < kInputs; ++i) {
+    const unsigned n = (turn_of_inputs_ + i) % kInputs;
+    if (!is_offered(n)) continue;
+    if (n == kEnding) take_ending();
+    else input(n, [this](auto& port) { take(port->pop()); });
+    turn_of_inputs_ = (n + 1) % kInputs;
+    return true;
+  }
+  return false;
+}
+
+template <class T>
+void SqCompletion::take(const T& of_qp) {
+  events_.take(of_qp.qpn, contexts_.qp(of_qp.qpn).epoch, of_qp);
+}
+
+void SqCompletion::take(const WqesAcked& a) {
+  if (const Qpn qpn = contexts_.flow(a.flow).qpn; contexts_.has(qpn)) events_.take(qpn, contexts_.qp(qpn).epoch, a);
+}
+
+// The oldest one stays until its event is executed, as later Reads of its queue pair are behind it.
+bool SqCompletion::ending_is_over() {
+  if (endings_.empty() || ending_executes_) return false;
+  return !endings_.front().sink || (sink_ended->can_pop() && unblock->can_push());
+}
+
+// A fenced request of the queue pair may start when the sink has ended.
+void SqCompletion::take_ending() {
+  const Ending& e = endings_.front();
+  const abi::WcStatus status = e.sink ? sink_ended->pop().status : abi::WcStatus::kSuccess;
+  if (e.sink && contexts_.qp(e.qpn).epoch == e.epoch) unblock->push({TxUnblock::Kind::kSinkEnded, e.qpn});
+  events_.take(e.qpn, e.epoch, EndOfRead{status});
+  ending_executes_ = true;
+}
+
+// One a cycle, with its row. None waits for anything else. That of an earlier use of the QP's number is over.
+bool SqCompletion::execute() {
+  if (!events_.ready()) return false;
+  const Qpn qpn = events_.qpn();
+  const SqcRow& row = events_.row();
+  if (row.qp.epoch == events_.epoch()) {
+    QpSq& q = use(qpn, row);
+    std::visit([&](const auto& of_qp) { execute(qpn, row.qp, q, of_qp); }, events_.front());
+    list(qpn, q);
+  }
+  if (std::holds_alternative<EndOfRead>(events_.front())) {
+    endings_.drop();
+    ending_executes_ = false;
+  }
+  events_.drop();
+  return true;
+}
+
 // The QP's state, reset if the QP number was reused.
-SqCompletion::QpSq& SqCompletion::qp(Qpn qpn) {
-  QpSq& q = qps_[qpn.v];
-  if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; q.epoch != epoch) {
-    const bool listed = q.listed;
+QpSq& SqCompletion::use(Qpn qpn, const SqcRow& row) {
+  QpSq& q = contexts_.sqc_table.own(qpn.v, &SqcRow::state);
+  if (q.epoch != row.qp.epoch) {
     pool_.clear(q.outstanding);
     sink_pool_.clear(q.sinks);
     outcome_pool_.clear(q.outcomes);
     q = QpSq{};
-    q.epoch = epoch;
-    q.listed = listed;
+    q.epoch = row.qp.epoch;
   }
   return q;
 }
+
+void SqCompletion::execute(Qpn, const SqcContext&, QpSq& q, const WqeIssued& w) {
+  if (w.marker == WqeIssued::Marker::kFlush) q.flushing = true;
+  else pool_.push(q.outstanding, w);
+  q.sends += is_send(w);
+  q.responses_over |= w.marker == WqeIssued::Marker::kTerminate;
+  if (awaited(w) == Awaited::kRead) sink_pool_.push(q.sinks, w.ends);
+}
+
+void SqCompletion::execute(Qpn, const SqcContext& ctx, QpSq& q, const WqesAcked& a) {
+  if (ctx.flow == a.flow) arrived(q, Awaited::kAck) += static_cast<std::uint16_t>(a.wqes);
+}
+
+void SqCompletion::execute(Qpn, const SqcContext&, QpSq& q, const WqeLost&) { ++q.lost; }
+
+// A Read that ends its sink returns its memory to its owner: it is complete when all writes that the STag allowed are
+// out (RFC 5040 section 8.1.1). Later Reads of its queue pair stay behind it.
+void SqCompletion::execute(Qpn qpn, const SqcContext&, QpSq& q, const ReadDone& r) {
+  if (r.closed) {
+    q.responses_over = true;
+  } else if (q.sinks.empty()) {
+    ++counters_.unsolicited;
+  } else if (const std::optional<Stag> ends = sink_pool_.pop(q.sinks)) {
+    sinks_.push({*ends});
+    endings_.push({qpn, q.epoch, true});
+  } else if (waits_behind(qpn, q)) {
+    endings_.push({qpn, q.epoch, false});
+  } else {
+    end_read(q, abi::WcStatus::kSuccess);
+  }
+}
+
+// The first one that has failed ends the queue pair.
+void SqCompletion::execute(Qpn, const SqcContext&, QpSq& q, const AtomicDone& a) {
+  if (!a.ok && q.before_lost_value == QpSq::kNone) q.before_lost_value = arrived(q, Awaited::kAtomic);
+  ++arrived(q, Awaited::kAtomic);
+}
+
+void SqCompletion::execute(Qpn, const SqcContext&, QpSq& q, const EndOfRead& e) { end_read(q, e.status); }
+
+bool SqCompletion::waits_behind(Qpn qpn, const QpSq& q) const {
+  return endings_.any([&](const Ending& e) { return e.qpn == qpn && e.epoch == q.epoch; });
+}
+
+void SqCompletion::end_read(QpSq& q, abi::WcStatus status) {
+  outcome_pool_.push(q.outcomes, status);
+  ++arrived(q, Awaited::kRead);
+}
+
+bool SqCompletion::end_sink() {
+  if (sinks_.empty() || !sink->can_push()) return false;
+  sink->push(sinks_.pop());
+  return true;
+}
+
+// ---- Requests that retire
 
 bool SqCompletion::never_left(const QpSq& q, const WqeIssued& w) {
   return is_send(w) && q.lost != 0 && q.lost == q.sends;
@@ -69,7 +222,7 @@ bool SqCompletion::never_left(const QpSq& q, const WqeIssued& w) {
 
 // The condition for its completion is met.
 bool SqCompletion::satisfied(const QpSq& q, const WqeIssued& w) {
-  return !never_left(q, w) && (awaited(w) == Awaited::kNothing || q.arrived(awaited(w)) != 0);
+  return !never_left(q, w) && (awaited(w) == Awaited::kNothing || arrived(q, awaited(w)) != 0);
 }
 
 // If no more responses come, a Read or an atomic ends as it is; the rest is still acknowledged.
@@ -79,20 +232,64 @@ bool SqCompletion::retirable(const QpSq& q) const {
   return q.flushing || satisfied(q, w) || never_left(q, w) || (q.responses_over && is_response(awaited(w)));
 }
 
-void SqCompletion::list(Qpn qpn) {
-  QpSq& q = qp(qpn);
-  if (q.listed || !retirable(q)) return;
-  q.listed = true;
+void SqCompletion::list(Qpn qpn, const QpSq& q) {
+  if (is_listed_[qpn.v] || !retirable(q)) return;
+  is_listed_[qpn.v] = true;
   list_pool_.push(listed_, qpn);
+}
+
+bool SqCompletion::begin_turn() {
+  if (listed_.empty() || !turn_.can_ask()) return false;
+  turn_.ask(list_pool_.pop(listed_).v);
+  ++turns_;
+  return true;
+}
+
+// One request a cycle. The turn goes on while nobody else has one.
+bool SqCompletion::turn() {
+  if (!turn_.can_use() || !cqe->can_push() || !event->can_push()) return false;
+  const Qpn qpn{turn_.front().index};
+  if (!contexts_.sqc_table.can_own(qpn.v)) return true;
+  const SqcRow& row = turn_.row();
+  QpSq& q = use(qpn, row);
+  if (retirable(q)) retire(qpn, row.qp, q);  // otherwise the QP went away meanwhile
+  const bool more = retirable(q);
+  if (more && turns_ == 1 && listed_.empty()) return true;
+  turn_.drop();
+  --turns_;
+  is_listed_[qpn.v] = false;
+  list(qpn, q);
+  return true;
+}
+
+void SqCompletion::retire(Qpn qpn, const SqcContext& ctx, QpSq& q) {
+  const bool done = satisfied(q, pool_.front(q.outstanding));
+  WqeIssued w = pool_.pop(q.outstanding);
+  if (never_left(q, w)) --q.lost;
+  q.sends -= is_send(w);
+  if (w.marker == WqeIssued::Marker::kDrain) return event->push({QpEvent::Kind::kSendDrained, qpn, {}});
+  if (done) finish(q, w);
+  if (w.marker == WqeIssued::Marker::kTerminate) return;
+  if (!done) w.status = abi::WcStatus::kWrFlushErr;
+  if (w.internal || (!w.signaled && w.status == abi::WcStatus::kSuccess)) return;
+  CqeRequest c;
+  c.cqn = ctx.send_cq;
+  c.cqe.wr_id = w.wr_id;
+  c.owner = contexts_.request(qpn, w.wr_id);
+  c.cqe.byte_len = w.bytes;
+  c.cqe.qpn = qpn.v;
+  c.cqe.opcode = completion_opcode(w.opcode);
+  c.cqe.status = w.status;
+  cqe->push(c);
 }
 
 // Consumes what it waited for. A Read whose sink could not be invalidated has failed, whatever was placed, and so has
 // an atomic whose original value has no page.
 void SqCompletion::finish(QpSq& q, WqeIssued& w) {
   if (awaited(w) == Awaited::kNothing) return;
-  --q.arrived(awaited(w));
+  --arrived(q, awaited(w));
   if (awaited(w) == Awaited::kRead) w.status = outcome_pool_.pop(q.outcomes);
-  if (awaited(w) == Awaited::kAtomic && q.before_lost_value != kNone && q.before_lost_value-- == 0) {
+  if (awaited(w) == Awaited::kAtomic && q.before_lost_value != QpSq::kNone && q.before_lost_value-- == 0) {
     w.status = abi::WcStatus::kLocQpOpErr;
   }
   if (w.status != abi::WcStatus::kSuccess) {
@@ -100,150 +297,39 @@ void SqCompletion::finish(QpSq& q, WqeIssued& w) {
   }
 }
 
-void SqCompletion::retire(Qpn qpn) {
-  QpSq& q = qp(qpn);
-  q.listed = false;
-  if (!retirable(q)) return;  // the QP went away meanwhile
-  const bool done = satisfied(q, pool_.front(q.outstanding));
-  WqeIssued w = pool_.pop(q.outstanding);
-  if (never_left(q, w)) --q.lost;
-  q.sends -= is_send(w);
-  if (w.marker == WqeIssued::Marker::kDrain) {
-    event->push({QpEvent::Kind::kSendDrained, qpn, {}});
-    return list(qpn);
-  }
-  if (done) finish(q, w);
-  if (w.marker == WqeIssued::Marker::kTerminate) return list(qpn);
-  if (!done) w.status = abi::WcStatus::kWrFlushErr;
-  if (!w.internal && (w.signaled || w.status != abi::WcStatus::kSuccess)) {
-    CqeRequest c;
-    c.cqn = contexts_.qp(qpn).send_cq;
-    c.cqe.wr_id = w.wr_id;
-    c.owner = contexts_.request(qpn, w.wr_id);
-    c.cqe.byte_len = w.bytes;
-    c.cqe.qpn = qpn.v;
-    c.cqe.opcode = completion_opcode(w.opcode);
-    c.cqe.status = w.status;
-    cqe->push(c);
-  }
-  list(qpn);
-}
-
-void SqCompletion::take(const WqesAcked& a) {
-  const std::optional<Qpn> qpn = contexts_.qp_of(a.flow);
-  if (!qpn) return;
-  qp(*qpn).arrived(Awaited::kAck) += a.wqes;
-  list(*qpn);
-}
-
-// A Read that ends its sink returns its memory to its owner: it is complete when all writes that the STag allowed are
-// out (RFC 5040 section 8.1.1). Later Reads of its queue pair stay behind it.
-bool SqCompletion::take_read() {
-  if (!read_done->can_pop() || !sink->can_push()) return false;
-  const ReadDone r = read_done->pop();
-  QpSq& q = qp(r.qpn);
-  if (r.closed) {
-    q.responses_over = true;
-    list(r.qpn);
-  } else if (q.sinks.empty()) {
-    ++counters_.unsolicited;
-  } else if (const std::optional<Stag> ends = sink_pool_.pop(q.sinks)) {
-    sink->push({*ends});
-    endings_.push({r.qpn, q.epoch, true});
-  } else if (waits_behind(r.qpn, q)) {
-    endings_.push({r.qpn, q.epoch, false});
-  } else {
-    end_read(r.qpn, abi::WcStatus::kSuccess);
-  }
-  return true;
-}
-
-bool SqCompletion::waits_behind(Qpn qpn, const QpSq& q) const {
-  return endings_.any([&](const Ending& e) { return e.qpn == qpn && e.epoch == q.epoch; });
-}
-
-// The first one that has failed ends the queue pair.
-void SqCompletion::take(const AtomicDone& a) {
-  QpSq& q = qp(a.qpn);
-  if (!a.ok && q.before_lost_value == kNone) q.before_lost_value = q.arrived(Awaited::kAtomic);
-  ++q.arrived(Awaited::kAtomic);
-  list(a.qpn);
-}
-
-// A fenced request of the queue pair may start when the sink has ended.
-bool SqCompletion::finish_ending() {
-  if (endings_.empty()) return false;
-  const Ending& e = endings_.front();
-  if (e.sink && (!sink_ended->can_pop() || !unblock->can_push())) return false;
-  const abi::WcStatus status = e.sink ? sink_ended->pop().status : abi::WcStatus::kSuccess;
-  if (qp(e.qpn).epoch == e.epoch) {
-    end_read(e.qpn, status);
-    if (e.sink) unblock->push({TxUnblock::Kind::kSinkEnded, e.qpn});
-  }
-  endings_.drop();
-  return true;
-}
-
-void SqCompletion::end_read(Qpn qpn, abi::WcStatus status) {
-  QpSq& q = qp(qpn);
-  outcome_pool_.push(q.outcomes, status);
-  ++q.arrived(Awaited::kRead);
-  list(qpn);
-}
-
 void SqCompletion::reset() {
-  endings_ = {};
-  qps_.assign(qps_.size(), {});
+  events_.reset();
+  turn_of_inputs_ = turns_ = 0;
   pool_ = {};
   sink_pool_ = {};
   outcome_pool_ = {};
+  endings_ = {};
+  ending_executes_ = false;
+  sinks_ = {};
   list_pool_ = {};
   listed_ = {};
+  is_listed_.assign(is_listed_.size(), false);
 }
 
+// What comes, a row or an event, calls the stage. It goes on where one step a cycle has left another one.
 Wake SqCompletion::tick() {
-  bool busy = false;
-  if (issued->can_pop()) {
-    const WqeIssued w = issued->pop();
-    QpSq& q = qp(w.qpn);
-    if (w.marker == WqeIssued::Marker::kFlush) q.flushing = true;
-    else pool_.push(q.outstanding, w);
-    q.sends += is_send(w);
-    q.responses_over |= w.marker == WqeIssued::Marker::kTerminate;
-    if (awaited(w) == Awaited::kRead) sink_pool_.push(q.sinks, w.ends);
-    list(w.qpn);
-    busy = true;
-  }
-  for (PopPort<WqesAcked>& from : acked) {
-    if (!from->can_pop()) continue;
-    take(from->pop());
-    busy = true;
-  }
-  if (lost->can_pop()) {
-    const Qpn qpn = lost->pop().qpn;
-    ++qp(qpn).lost;
-    list(qpn);
-    busy = true;
-  }
-  busy |= finish_ending();
-  busy |= take_read();
-  if (atomic_done->can_pop()) {
-    take(atomic_done->pop());
-    busy = true;
-  }
-  if (!listed_.empty() && cqe->can_push() && event->can_push()) {
-    retire(list_pool_.pop(listed_));
-    busy = true;
-  }
-  return busy ? Wake::next_cycle() : Wake::on_traffic();
+  const bool taken = take_event();
+  const bool executed = execute();
+  const bool told = end_sink();
+  const bool turned = turn();
+  const bool begun = begin_turn();
+  const bool more = ((taken || executed) && offered()) || (executed && events_.ready()) || (told && !sinks_.empty()) ||
+                    (turned && turn_.can_use()) || (begun && !listed_.empty());
+  return more ? Wake::next_cycle() : Wake::on_traffic();
 }
 
 void SqCompletion::describe(const Description& d) { d.counters(counters_); }
 
 std::string SqCompletion::waiting_for() const {
-  for (std::size_t n = 0; n < qps_.size(); ++n) {
-    if (qps_[n].outstanding.empty()) continue;
-    const Awaited what = awaited(pool_.front(qps_[n].outstanding));
+  for (std::uint32_t n = 0; n < contexts_.qps(); ++n) {
+    const PooledQueue& outstanding = contexts_.outstanding(Qpn{n}).outstanding;
+    if (outstanding.empty()) continue;
+    const Awaited what = awaited(pool_.front(outstanding));
     return "QP " + std::to_string(n) +
            (what == Awaited::kRead     ? " read response"
             : what == Awaited::kAtomic ? " atomic response"

@@ -6,12 +6,14 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "model/common/link.h"
 #include "model/common/node_pool.h"
 #include "model/common/ring.h"
 #include "model/rnic/context/context.h"
+#include "model/rnic/context/row_events.h"
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/llp.h"
 #include "model/rnic/messages/per_llp.h"
@@ -41,8 +43,7 @@ class SqCompletion final : public Stage {
   PushPort<CqeRequest> cqe{*this, "cqe"};
   PushPort<QpEvent> event{*this, "event"};
 
-  SqCompletion(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
-      : Stage(nm, clk), contexts_(contexts), qps_(contexts.qps()) {}
+  SqCompletion(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts);
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
@@ -53,54 +54,64 @@ class SqCompletion final : public Stage {
   enum class Awaited : std::uint8_t { kNothing, kAck, kRead, kAtomic };
 
  private:
-  static constexpr std::uint32_t kNone = ~0u;
-  struct QpSq {
-    std::uint32_t epoch = 0;
-    PooledQueue outstanding;
-    PooledQueue sinks;                        // of the Reads that wait for their response: WqeIssued::ends,
-    PooledQueue outcomes;                     // and how the invalidation of those that have it went
-    std::uint32_t sends = 0;                  // Sends and Writes in `outstanding`
-    std::uint32_t lost = 0;                   // those of them that never left, which are the last ones
-    std::uint32_t before_lost_value = kNone;  // atomics that arrived before one whose original value is lost
-    bool responses_over = false;  // our Terminate was sent, or the peer has closed: no more responses will come
-    bool flushing = false;        // the stream is over: nothing will be acknowledged any more
-    bool listed = false;
-
-    // How much of it came and has not retired a request yet.
-    std::uint32_t& arrived(Awaited what) { return arrived_[static_cast<unsigned>(what) - 1]; }
-    std::uint32_t arrived(Awaited what) const { return arrived_[static_cast<unsigned>(what) - 1]; }
-
-   private:
-    std::array<std::uint32_t, 3> arrived_{};
-  };
   // The end of a Read that waits: for its sink's STag to end, or behind one of its queue pair that does.
   struct Ending {
     Qpn qpn;
     std::uint32_t epoch = 0;
     bool sink = false;
   };
-  QpSq& qp(Qpn qpn);
+  // Of the oldest one.
+  struct EndOfRead {
+    abi::WcStatus status = abi::WcStatus::kSuccess;
+  };
+  using Event = std::variant<WqeIssued, WqesAcked, WqeLost, ReadDone, AtomicDone, EndOfRead>;
+
+  static constexpr unsigned kEnding = 5, kInputs = 6;  // the oldest ending, among the inputs beside `issued`
+  template <class F>
+  auto input(unsigned n, F&& f);
+  bool is_offered(unsigned n);
+  bool offered();
+  bool take_event();
+  template <class T>
+  void take(const T& of_qp);
+  void take(const WqesAcked& a);
+  bool ending_is_over();
+  void take_ending();
+  bool execute();
+  void execute(Qpn qpn, const SqcContext&, QpSq& q, const WqeIssued& w);
+  void execute(Qpn qpn, const SqcContext& ctx, QpSq& q, const WqesAcked& a);
+  void execute(Qpn qpn, const SqcContext&, QpSq& q, const WqeLost&);
+  void execute(Qpn qpn, const SqcContext&, QpSq& q, const ReadDone& r);
+  void execute(Qpn qpn, const SqcContext&, QpSq& q, const AtomicDone& a);
+  void execute(Qpn qpn, const SqcContext&, QpSq& q, const EndOfRead& e);
+  QpSq& use(Qpn qpn, const SqcRow& row);
+
   static bool never_left(const QpSq& q, const WqeIssued& w);
   static bool satisfied(const QpSq& q, const WqeIssued& w);
   bool retirable(const QpSq& q) const;
-  void list(Qpn qpn);
-  void take(const WqesAcked& a);
-  bool take_read();
-  void take(const AtomicDone& a);
-  bool finish_ending();
+  void list(Qpn qpn, const QpSq& q);
   bool waits_behind(Qpn qpn, const QpSq& q) const;
-  void end_read(Qpn qpn, abi::WcStatus status);
-  void retire(Qpn qpn);
+  void end_read(QpSq& q, abi::WcStatus status);
+  bool end_sink();
+  bool turn();
+  void retire(Qpn qpn, const SqcContext& ctx, QpSq& q);
   void finish(QpSq& q, WqeIssued& w);
+  bool begin_turn();
 
-  const ContextStore& contexts_;
-  std::vector<QpSq> qps_;
+  ContextStore& contexts_;
+  RowEvents<SqcRow, Event> events_{*this, "sq_completion_event"};
+  unsigned turn_of_inputs_ = 0;  // the input that is served first
+  SqcTable::Reader turn_{*this, "sq_completion_turn"};
+  unsigned turns_ = 0;  // begun
   NodePool<WqeIssued> pool_;
   NodePool<std::optional<Stag>> sink_pool_;
   NodePool<abi::WcStatus> outcome_pool_;
-  Ring<Ending> endings_;  // in the order of the Reads' ends
+  Ring<Ending> endings_;          // in the order of the Reads' ends
+  bool ending_executes_ = false;  // the oldest one
+  Ring<SinkEnd> sinks_;           // that end, not handed on yet
   NodePool<Qpn> list_pool_;
   PooledQueue listed_;
+  std::vector<bool> is_listed_;  // or its turn has begun
   SqCompletionCounters counters_;
 };
 

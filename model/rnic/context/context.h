@@ -14,6 +14,7 @@
 #include "model/rnic/context/home_layout.h"
 #include "model/rnic/context/page_table.h"
 #include "model/rnic/context/rx_table.h"
+#include "model/rnic/context/sqc_table.h"
 #include "model/rnic/context/stag_table.h"
 #include "model/rnic/context/stag_writes.h"
 #include "model/rnic/context/tx_table.h"
@@ -27,7 +28,7 @@ class ContextStore final : public Committed, public Part, public Owners {
     unsigned qps = 256, flows = 256, cqs = 256, stags = 1024, srqs = 64, pages = 1024;
     std::uint32_t node = 0;
     TableConfig page_table = {}, stag_table = StagTableConfig{}, cq_table = {}, tx_table = TxTableConfig{},
-                rx_table = RxTableConfig{};
+                rx_table = RxTableConfig{}, sqc_table = SqcTableConfig{};
     CacheConfig page_cache = {}, cq_cache = {}, stag_cache = {}, qp_cache = {};
     bool home_in_host = true;   // of what is cached
     const char* chip = "chip";  // before the names of tables
@@ -40,6 +41,7 @@ class ContextStore final : public Committed, public Part, public Owners {
         cq_table(std::string(sizes.chip) + ".cq_table", clk, sizes.cqs, sizes.cq_table, &sizes.cq_cache),
         tx_table(std::string(sizes.chip) + ".tx_table", clk, sizes.qps, sizes.tx_table, &sizes.qp_cache),
         rx_table(std::string(sizes.chip) + ".rx_table", clk, sizes.qps, sizes.rx_table),
+        sqc_table(std::string(sizes.chip) + ".sqc_table", clk, sizes.qps, sizes.sqc_table),
         clk_(clk),
         node_(sizes.node),
         qps_(sizes.qps),
@@ -55,6 +57,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   CqTable cq_table;
   TxTable tx_table;
   RxTable rx_table;
+  SqcTable sqc_table;
 
   const QpContext& qp(Qpn n) const { return at(qps_, n.v); }
   const FlowContext& flow(FlowId f) const { return at(flows_, f.v); }
@@ -68,6 +71,8 @@ class ContextStore final : public Committed, public Part, public Owners {
   // The entry an STag points at, for observers, which are no hardware: nullptr if it is not on the chip or outside the
   // table.
   const StagContext* stag(Stag s) const { return row(s) != nullptr ? &row(s)->stag : nullptr; }
+  // For observers: what is outstanding on a queue pair.
+  const QpSq& outstanding(Qpn n) const { return sqc_table.peek(n.v)->state; }
 
   // For numbers that come from the host: whether they are inside the table.
   bool has(Qpn n) const override { return n.v < qps_.size(); }
@@ -135,6 +140,7 @@ class ContextStore final : public Committed, public Part, public Owners {
     stage(qp_writes_, qps_, n.v, c);
     tx_table.write(n.v, &TxRow::qp, TxContext::of(c));
     rx_table.write(n.v, &RxRow::qp, RxContext::of(c));
+    sqc_table.write(n.v, &SqcRow::qp, SqcContext::of(c));
     if (begins(n, c)) tx_table.renew(n.v);
   }
   bool begins(Qpn n, const QpContext& c) const { return c.valid && c.epoch != qp(n).epoch; }
@@ -185,6 +191,7 @@ class ContextStore final : public Committed, public Part, public Owners {
     clear(qp_writes_, qps_);
     tx_table.reset();
     rx_table.reset();
+    sqc_table.reset();
     clear(flow_writes_, flows_);
     clear(cq_writes_, cqs_);
     cq_table.reset();
@@ -200,6 +207,7 @@ class ContextStore final : public Committed, public Part, public Owners {
     apply(qp_writes_, qps_);
     tx_table.settle_writes();
     rx_table.settle_writes();
+    sqc_table.settle_writes();
     apply(flow_writes_, flows_);
     apply(cq_writes_, cqs_);
     cq_table.settle_writes();
