@@ -40,6 +40,22 @@ class QpCache(ProgramTest):
                     self.assertLess(measured, 250)
                     self.assertNotIn("QP cache", stats["bottleneck"]["name"])
 
+    def goodputs(self, scenario, *points):
+        """Of the second item, beside others, as a share of that with all rows on the chip."""
+        rates = [self.stats(scenario, "--point", point)["results"][1]["goodput_gbps"] for point in (0, *points)]
+        return [rate / rates[0] for rate in rates[1:]]
+
+    def test_a_busy_queue_pair_waits_for_a_place_with_one_miss_in_flight(self):
+        one, eight = self.goodputs(TRACES / "hot-qp.json", 4, 5)
+        self.assertAlmostEqual(one, 0.33, delta=0.03)
+        self.assertAlmostEqual(eight, 0.9, delta=0.03)
+
+    def test_connections_that_come_and_go_take_the_rows_of_those_that_stay(self):
+        room, one, eight = self.goodputs(TRACES / "eviction-storm.json", 2, 4, 5)
+        self.assertAlmostEqual(room, 1, delta=0.01)
+        self.assertAlmostEqual(one, 0.63, delta=0.03)
+        self.assertAlmostEqual(eight, 1, delta=0.01)
+
     def test_a_cache_with_room_for_all_queue_pairs_is_none(self):
         scenario = TRACES / "qps16.json"
         without = self.stats(scenario)["digest"]
