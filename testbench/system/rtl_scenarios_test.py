@@ -32,7 +32,8 @@ class SweptRtlScenario(ProgramTest):
                 axis["values"] = [values["from"] if isinstance(values, dict) else values[0]]
             scenario["sweep"]["axes"] = axes
         for item in scenario["work"]:
-            item["count"] = MESSAGES_OF_A_POINT
+            for part in item if isinstance(item, list) else [item]:  # a list: at the same time
+                part["count"] = MESSAGES_OF_A_POINT
         (self.folder / "short.json").write_text(json.dumps(scenario))
         plain, rtl = (self.points(*options) for options in ((), ("--rtl", "all")))
         self.assertEqual([p["digest"] for p in plain], [p["digest"] for p in rtl])
