@@ -1,4 +1,4 @@
-// The structures that the parts of ddp_placement exchange, and what it reads of its rows.
+// The structures that the parts of ddp_placement exchange.
 package rnic_ddp_pkg;
 
   // A DDP segment's headers (RFC 5041 section 4, RFC 5040 section 4.2), as numbers. A field that the segment lacks, or has
@@ -81,17 +81,5 @@ package rnic_ddp_pkg;
     logic [31:0] qpn;
     logic [63:0] wr_id;
   } unused_t;
-
-  // The state of a queue pair in this use of its number; what is left of an earlier one does not count.
-  function automatic rnic_messages_pkg::qp_rx_t current_rx(input rnic_messages_pkg::rx_row_t row);
-    current_rx = row.state;
-    if (row.state.epoch != row.qp.epoch) begin
-      current_rx              = '0;
-      current_rx.epoch        = row.qp.epoch;
-      current_rx.msn_send     = row.qp.first_msn;
-      current_rx.msn_request  = row.qp.first_msn;
-      current_rx.msn_response = row.qp.first_msn;
-    end
-  endfunction
 
 endpackage

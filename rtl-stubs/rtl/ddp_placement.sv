@@ -368,12 +368,16 @@ module ddp_placement #(
   logic                           row_waits, known, over, mpa_ok, now_changed;
   rnic_messages_pkg::rx_row_t     row;
   rnic_messages_pkg::rx_context_t qp;
-  rnic_messages_pkg::qp_rx_t      stream;
+  rnic_messages_pkg::qp_rx_t      before_event, stream;
   assign row         = from_sctp ? sctp_row_i : mpa_row_i;
   assign qp          = row.qp;
   assign row_waits   = judges && (!(from_sctp ? sctp_row_valid_i : mpa_row_valid_i) || about);
   assign now_changed = event_write_o && event_qpn == qpn;
-  assign stream      = now_changed ? event_state_o : rnic_ddp_pkg::current_rx(row);
+  assign stream      = now_changed ? event_state_o : before_event;
+  rx_current u_before_event (
+    .row_i  (row),
+    .state_o(before_event)
+  );
   assign known       = judges && !row_waits && (from_sctp ? sctp_row_ok_i : mpa_row_ok_i) && qp.flow == beat.flow;
   assign over        = !qp.valid || qp.state == rnic_messages_pkg::QpTerminate || qp.state == rnic_messages_pkg::QpError ||
                        stream.stream == rnic_messages_pkg::RxStopped;

@@ -43,24 +43,16 @@ module placement_events (
   input  logic                                   reported_i
 );
   localparam int unsigned Places = 16;
-  typedef enum logic [1:0] {
-    EventRead,
-    EventAnswered,
-    EventFlush,
-    EventOverrun
-  } kind_t;
-  typedef struct packed {
-    kind_t                           kind;
-    logic [31:0]                     epoch;
-    rnic_messages_pkg::read_issued_t issued;
-  } event_t;
+  localparam logic [1:0] EventRead = 2'd0, EventAnswered = 2'd1, EventFlush = 2'd2, EventOverrun = 2'd3;
 
   logic [Places-1:0]        used_q, free_first, executed, after;
   logic [31:0]              qpns_q [Places];
-  event_t                   events_q [Places];
+  logic [1:0]               kinds_q [Places];
+  logic [31:0]              epochs_q [Places];
+  logic [159:0]             issued_q [Places];  // read_issued_t
   logic                     can_take, overruns, overruns_q, report_q;
   logic [31:0]              report_qpn_q;
-  event_t                   taken, now;
+  logic [1:0]               taken, now;  // kinds of the one that is taken, and of the one that is executed
 
   assign can_take            = used_q != '1 && row_ready_i;
   assign posted_ready_o      = posted_valid_i && can_take && !overruns_q && !report_q;
@@ -70,13 +62,10 @@ module placement_events (
   assign read_issued_ready_o = read_issued_valid_i && can_take && !overruns && !flush_valid_i && !answered_valid_i;
   assign row_ask_o           = overruns || flush_ready_o || answered_ready_o || read_issued_ready_o;
   always_comb begin
-    taken        = '0;
-    taken.epoch  = taken_epoch_i;
-    taken.issued = read_issued_i;
-    if (overruns)              {taken.kind, taken_qpn_o} = {EventOverrun, posted_qpn_i};
-    else if (flush_ready_o)    {taken.kind, taken_qpn_o} = {EventFlush, flush_i.qpn};
-    else if (answered_ready_o) {taken.kind, taken_qpn_o} = {EventAnswered, answered_i.qpn};
-    else                       {taken.kind, taken_qpn_o} = {EventRead, read_issued_i.qpn};
+    if (overruns)              {taken, taken_qpn_o} = {EventOverrun, posted_qpn_i};
+    else if (flush_ready_o)    {taken, taken_qpn_o} = {EventFlush, flush_i.qpn};
+    else if (answered_ready_o) {taken, taken_qpn_o} = {EventAnswered, answered_i.qpn};
+    else                       {taken, taken_qpn_o} = {EventRead, read_issued_i.qpn};
   end
 
   // The first free place.
@@ -92,17 +81,20 @@ module placement_events (
   logic                      current;
   rnic_messages_pkg::qp_rx_t was;
   assign executes_o = row_valid_i;
-  assign now        = events_q[row_tag_i];
+  assign now        = kinds_q[row_tag_i];
   assign qpn_o      = qpns_q[row_tag_i];
-  assign current    = now.epoch == row_i.qp.epoch;
-  assign was     = rnic_ddp_pkg::current_rx(row_i);
+  assign current    = epochs_q[row_tag_i] == row_i.qp.epoch;
+  rx_current u_was (
+    .row_i,
+    .state_o(was)
+  );
   assign write_o    = executes_o && current;
-  assign read_o     = write_o && now.kind == EventRead;
-  assign flush_o    = write_o && now.kind == EventFlush;
-  assign issued_o   = now.issued;
+  assign read_o     = write_o && now == EventRead;
+  assign flush_o    = write_o && now == EventFlush;
+  assign issued_o   = issued_q[row_tag_i];
   always_comb begin
     state_o = was;
-    case (now.kind)
+    case (now)
       EventAnswered: if (was.requests != '0) state_o.requests = was.requests - 16'd1;
       EventFlush:    state_o.stream = rnic_messages_pkg::RxStopped;
       // The firmware ends the stream. One that has not begun ends with its first message, at the latest.
@@ -128,14 +120,16 @@ module placement_events (
       report_q   <= 1'b0;
     end else begin
       used_q     <= after | free_first;
-      overruns_q <= overruns || (overruns_q && !(executes_o && now.kind == EventOverrun));
-      report_q   <= (write_o && now.kind == EventOverrun && was.stream != rnic_messages_pkg::RxStopped) || (report_q && !reported_i);
+      overruns_q <= overruns || (overruns_q && !(executes_o && now == EventOverrun));
+      report_q   <= (write_o && now == EventOverrun && was.stream != rnic_messages_pkg::RxStopped) || (report_q && !reported_i);
     end
   end
   always_ff @(posedge clk_i) begin
     if (row_ask_o) begin
       qpns_q[row_tag_o]   <= taken_qpn_o;
-      events_q[row_tag_o] <= taken;
+      kinds_q[row_tag_o]  <= taken;
+      epochs_q[row_tag_o] <= taken_epoch_i;
+      issued_q[row_tag_o] <= read_issued_i;
     end
     if (executes_o) report_qpn_q <= report_q ? report_qpn_q : qpn_o;
   end
@@ -146,7 +140,7 @@ module placement_events (
       UsedPlace_A    : assert (!row_valid_i || used_q[row_tag_i]);
       Overrun_C      : cover (overruns);
       EarlierUse_C   : cover (executes_o && !current);
-      StoppedTwice_C : cover (write_o && now.kind == EventOverrun && was.stream == rnic_messages_pkg::RxStopped);
+      StoppedTwice_C : cover (write_o && now == EventOverrun && was.stream == rnic_messages_pkg::RxStopped);
       SeveralWait_C  : cover ((used_q & (used_q - 16'd1)) != '0);
       AboutWaits_C   : cover (about_o && (after & ~free_first) != '0);
     end

@@ -90,6 +90,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
       f("the octets of a tagged message", stage.tagged_bytes, block.tagged_bytes);
       f("the octets of a Read", stage.read_bytes, block.read_bytes);
       f("the peer's requests", stage.requests, block.requests);
+      f("outstanding Reads", stage.reads.size, reads_.of(shown.qpn).size);
       f("how far a stream has come", static_cast<unsigned>(stage.stream), static_cast<unsigned>(block.stream));
     }
   }

@@ -49,6 +49,10 @@ bool is_response(Awaited a) { return a == Awaited::kRead || a == Awaited::kAtomi
 std::uint16_t& arrived(QpSq& q, Awaited what) { return q.arrived[static_cast<unsigned>(what) - 1]; }
 std::uint16_t arrived(const QpSq& q, Awaited what) { return q.arrived[static_cast<unsigned>(what) - 1]; }
 
+// Those of requests that retired without it are still to come, and count for no other request: below 0.
+bool has_arrived(const QpSq& q, Awaited what) { return static_cast<std::int16_t>(arrived(q, what)) > 0; }
+bool is_owed(const QpSq& q, Awaited what) { return static_cast<std::int16_t>(arrived(q, what)) < 0; }
+
 // A Send or a Write, which the peer's lower layer acknowledges, and not a Terminate of ours.
 bool is_send(const WqeIssued& w) { return w.marker == WqeIssued::Marker::kNone && awaited(w) == Awaited::kAck; }
 
@@ -193,7 +197,8 @@ void SqCompletion::execute(Qpn qpn, const SqcContext&, QpSq& q, const ReadDone& 
 
 // The first one that has failed ends the queue pair.
 void SqCompletion::execute(Qpn, const SqcContext&, QpSq& q, const AtomicDone& a) {
-  if (!a.ok && q.before_lost_value == QpSq::kNone) q.before_lost_value = arrived(q, Awaited::kAtomic);
+  const bool counts = !is_owed(q, Awaited::kAtomic);
+  if (counts && !a.ok && q.before_lost_value == QpSq::kNone) q.before_lost_value = arrived(q, Awaited::kAtomic);
   ++arrived(q, Awaited::kAtomic);
 }
 
@@ -204,7 +209,7 @@ bool SqCompletion::waits_behind(Qpn qpn, const QpSq& q) const {
 }
 
 void SqCompletion::end_read(QpSq& q, abi::WcStatus status) {
-  outcome_pool_.push(q.outcomes, status);
+  if (!is_owed(q, Awaited::kRead)) outcome_pool_.push(q.outcomes, status);
   ++arrived(q, Awaited::kRead);
 }
 
@@ -222,7 +227,7 @@ bool SqCompletion::never_left(const QpSq& q, const WqeIssued& w) {
 
 // The condition for its completion is met.
 bool SqCompletion::satisfied(const QpSq& q, const WqeIssued& w) {
-  return !never_left(q, w) && (awaited(w) == Awaited::kNothing || arrived(q, awaited(w)) != 0);
+  return !never_left(q, w) && (awaited(w) == Awaited::kNothing || has_arrived(q, awaited(w)));
 }
 
 // If no more responses come, a Read or an atomic ends as it is; the rest is still acknowledged.
@@ -265,6 +270,8 @@ bool SqCompletion::turn() {
 void SqCompletion::retire(Qpn qpn, const SqcContext& ctx, QpSq& q) {
   const bool done = satisfied(q, pool_.front(q.outstanding));
   WqeIssued w = pool_.pop(q.outstanding);
+  const bool comes_later = !done && !never_left(q, w) && awaited(w) != Awaited::kNothing;
+  if (comes_later) --arrived(q, awaited(w));
   if (never_left(q, w)) --q.lost;
   q.sends -= is_send(w);
   if (w.marker == WqeIssued::Marker::kDrain) return event->push({QpEvent::Kind::kSendDrained, qpn, {}});

@@ -3,7 +3,6 @@
 // sq_completion.md.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <variant>

@@ -39,9 +39,10 @@ struct QpSq {
   std::uint16_t sends = 0;                  // Sends and Writes in `outstanding`
   std::uint16_t lost = 0;                   // those of them that never left, which are the last ones
   std::uint16_t before_lost_value = kNone;  // atomics that arrived before one whose original value is lost
-  std::array<std::uint16_t, 3> arrived{};  // acknowledgements, Read Responses, atomics: what has retired no request yet
-  bool responses_over = false;             // our Terminate was sent, or the peer has closed: no more will come
-  bool flushing = false;                   // the stream is over: nothing will be acknowledged any more
+  std::array<std::uint16_t, 3> arrived{};   // acknowledgements, Read Responses, atomics: those that
+                                            // have retired no request yet; below 0: still to come
+  bool responses_over = false;              // our Terminate was sent, or the peer has closed: no more will come
+  bool flushing = false;                    // the stream is over: nothing will be acknowledged any more
 
   static constexpr const char* kMessage = "qp_sq";
   template <class V, class M>

@@ -22,7 +22,7 @@ struct PlacedSegment {
   bool flushed = false;        // no segment: a receive request that the end of the stream left unused
   bool absorbed = false;       // a ready-to-receive Send: no receive request, no completion
   bool awaits_write = false;   // delivery waits for one DmaWriteDone
-  bool opens = false;          // the first one of its stream, which does not end with it
+  bool opens = false;          // the first one of its stream, unless it is a Terminate
   std::uint32_t bytes = 0;     // of the whole message on its last segment
   std::uint16_t octets = 0;    // of this segment's payload: of a tagged one, or of a Send
   std::uint64_t wr_id = 0;     // of the receive work request a Send has filled

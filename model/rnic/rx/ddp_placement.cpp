@@ -55,8 +55,8 @@ DdpPlacement::DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, Context
   events.bind_to(contexts.rx_table);
 }
 
-// One of what is about queue pairs a cycle, as each needs a row. A Read or a response that the segmenter has cut comes
-// in one cycle of two at most.
+// One of what is about queue pairs a cycle, as each needs a row: of what the segmenter cuts in a cycle there is one, a
+// Read or a response.
 bool DdpPlacement::accept() {
   bool busy = take_doorbell();
   if (rqe->can_pop()) {
@@ -94,6 +94,7 @@ void DdpPlacement::take(const Event& event_of_qp) {
 bool DdpPlacement::report() {
   if (!to_report_ || !event->can_push()) return false;
   event->push({QpEvent::Kind::kLocalError, *to_report_, wire::rdma::kLocalCatastrophic});
+  ++counters_.errors;
   to_report_.reset();
   return true;
 }
@@ -124,7 +125,6 @@ void DdpPlacement::execute(QpRx& q, const RxContext& ctx, const RqOverrun& o) {
   overruns_ = false;
   if (q.stopped()) return;
   if (ctx.state == QpState::kRts) q.stop();
-  ++counters_.errors;
   to_report_ = o.qpn;
 }
 
@@ -213,7 +213,7 @@ void DdpPlacement::stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan u
   event->push({QpEvent::Kind::kStreamError, qpn, cause, FailedSegment::of(ulpdu, (*from_)->front().buf->owner())});
 }
 
-// Whether rows are missing: without an error but with waits_ set, the segment is judged again in the next cycle.
+// Whether rows are missing: without an error but with waits_ set, the segment is judged again when one has come.
 bool DdpPlacement::awaits_stags() {
   if (stags_of(*from_).there()) return false;
   waits_ = Wait::kRows;
@@ -426,6 +426,7 @@ Wake DdpPlacement::next_beat() const {
 
 std::string DdpPlacement::waiting_for() const {
   if (job_) return "DMA write of QP " + std::to_string(job_->segment.qpn.v);
+  if (to_report_) return "the firmware to hear of an overrun of QP " + std::to_string(to_report_->v);
   if (waits_ == Wait::kRows) return "the queue pair and the STags of a segment";
   return waits_ == Wait::kRequest ? "a receive request that is being fetched" : "";
 }

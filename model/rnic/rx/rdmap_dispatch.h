@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
-#include <vector>
 
 #include "model/common/link.h"
 #include "model/rnic/context/context.h"
