@@ -49,7 +49,7 @@ bool is_response(Awaited a) { return a == Awaited::kRead || a == Awaited::kAtomi
 std::uint16_t& arrived(QpSq& q, Awaited what) { return q.arrived[static_cast<unsigned>(what) - 1]; }
 std::uint16_t arrived(const QpSq& q, Awaited what) { return q.arrived[static_cast<unsigned>(what) - 1]; }
 
-// Responses of requests that retired without them may still come, and count for no other request: below 0.
+// What a request was still to get when it retired may come all the same, and counts for no other one: below 0.
 bool has_arrived(const QpSq& q, Awaited what) { return static_cast<std::int16_t>(arrived(q, what)) > 0; }
 bool is_owed(const QpSq& q, Awaited what) { return static_cast<std::int16_t>(arrived(q, what)) < 0; }
 
@@ -270,7 +270,7 @@ bool SqCompletion::turn() {
 void SqCompletion::retire(Qpn qpn, const SqcContext& ctx, QpSq& q) {
   const bool done = satisfied(q, pool_.front(q.outstanding));
   WqeIssued w = pool_.pop(q.outstanding);
-  const bool comes_later = !done && is_response(awaited(w));
+  const bool comes_later = !done && !never_left(q, w) && awaited(w) != Awaited::kNothing;
   if (comes_later) --arrived(q, awaited(w));
   if (never_left(q, w)) --q.lost;
   q.sends -= is_send(w);
@@ -333,6 +333,7 @@ Wake SqCompletion::tick() {
 void SqCompletion::describe(const Description& d) { d.counters(counters_); }
 
 std::string SqCompletion::waiting_for() const {
+  if (!endings_.empty()) return "the end of an STag for QP " + std::to_string(endings_.front().qpn.v);
   for (std::uint32_t n = 0; n < contexts_.qps(); ++n) {
     const PooledQueue& outstanding = contexts_.outstanding(Qpn{n}).outstanding;
     if (outstanding.empty()) continue;

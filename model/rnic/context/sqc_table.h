@@ -40,7 +40,7 @@ struct QpSq {
   std::uint16_t lost = 0;                   // those of them that never left, which are the last ones
   std::uint16_t before_lost_value = kNone;  // atomics that arrived before one whose original value is lost
   std::array<std::uint16_t, 3> arrived{};   // acknowledgements, Read Responses, atomics: those that
-                                            // have retired no request yet; below 0: responses still to come
+                                            // have retired no request yet; below 0: still to come
   bool responses_over = false;              // our Terminate was sent, or the peer has closed: no more will come
   bool flushing = false;                    // the stream is over: nothing will be acknowledged any more
 

@@ -92,6 +92,20 @@ TEST_P(SqCompletionRowsTest, QueuePairsTakeTurns) {
     last[n] = i;
   }
 }
+TEST_P(SqCompletionRowsTest, BothLowerLayersAreServedInTurn) {
+  for (std::uint32_t n = 1; n < 7; ++n) segmenter.send(issue(n, 0));
+  for (std::uint32_t n = 1; n < 4; ++n) {
+    tcp.send_at(80, {FlowId{n}, 1});
+    sctp.send_at(80, {FlowId{n + 3}, 1});
+  }
+  run_until_idle();
+  std::vector<std::uint32_t> order;
+  for (const CqeRequest& c : cqes) order.push_back(c.cqe.qpn);
+  EXPECT_THAT(order, ElementsAre(1, 4, 2, 5, 3, 6));
+  // With one port, turns and events wait for each other.
+  if (read_ports == 1) return;
+  EXPECT_EQ(cqes.cycles(), in_a_row(80 + kToEnd + 2 * read_cycles + kToEnd, 6));
+}
 // A drain, or a Terminate, is a turn as well.
 TEST_P(SqCompletionRowsTest, MarkersKeepTheirPlace) {
   segmenter.send({issue(1, 1), marker(1, WqeIssued::Marker::kDrain), issue(1, 2, WrOpcode::kRdmaRead),
@@ -134,6 +148,28 @@ TEST_P(SqCompletionRowsTest, AResponseThatIsLateCountsForNoOtherRequest) {
     EXPECT_EQ(cqes[1].cqe.status, abi::WcStatus::kSuccess);
     EXPECT_EQ(cqes[2].cqe.status, abi::WcStatus::kWrFlushErr);
   }
+}
+// The stream ends when some of it is acknowledged: what is acknowledged in time has succeeded, and nothing after the
+// first one that has not.
+TEST_P(SqCompletionRowsTest, AnAcknowledgementThatIsLateCountsForNoOtherRequest) {
+  unsigned in_time = 0;
+  const Cycle turns = 2 * read_cycles + 6;
+  for (Cycle ack = 0; ack < turns; ++ack) {
+    SCOPED_TRACE(ack);
+    cqes.clear();
+    contexts.write(Qpn{1}, rts_qp(1, ++epoch_));
+    contexts.commit();
+    const Cycle start = clk.now() + 10;
+    for (std::uint64_t i = 0; i < 4; ++i) segmenter.send_at(start, issue(1, i));
+    segmenter.send_at(start + 30, marker(1, WqeIssued::Marker::kFlush));
+    tcp.send_at(start + 28 + ack, {FlowId{1}, 1});
+    run_until_idle();
+    ASSERT_EQ(cqes.size(), 4u);
+    in_time += cqes[0].cqe.status == abi::WcStatus::kSuccess;
+    for (std::size_t i = 1; i < 4; ++i) EXPECT_EQ(cqes[i].cqe.status, abi::WcStatus::kWrFlushErr) << i;
+  }
+  EXPECT_GT(in_time, 0u);
+  EXPECT_LT(in_time, turns);
 }
 // The number is used again while an acknowledgement waits for its row, or a turn does.
 TEST_P(SqCompletionRowsTest, NothingOfAnEarlierUseCounts) {

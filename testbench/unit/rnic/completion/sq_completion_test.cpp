@@ -229,7 +229,7 @@ TEST_F(SqCompletionTest, AnAcknowledgementOfAFlowThatItsQpLeftCountsForNobody) {
   EXPECT_EQ(dut.waiting_for(), "QP 1 acknowledgement");
 }
 
-TEST_F(SqCompletionTest, AcknowledgementsOfBothLayersCountInTheirCycle) {
+TEST_F(SqCompletionTest, AcknowledgementsOfBothLayersCount) {
   segmenter.send({issue(1), issue(2), issue(3, WrOpcode::kSend, 2), issue(4, WrOpcode::kSend, 2)});
   tcp.send_at(20, {FlowId{1}, 1});
   sctp.send_at(20, {FlowId{2}, 2});

@@ -139,6 +139,35 @@ TEST_P(SegmentQpTest, TheEndOfAStreamNeedsARowToo) {
   EXPECT_TRUE(placed[0].in_order);
 }
 
+// Both ask in one cycle. With one port the second row comes a cycle later, when its segment's turn is.
+TEST_P(SegmentQpTest, SegmentsOfBothLayersAreJudgedOneAfterTheOther) {
+  const Cycle first = begin();
+  send(kEmptyWrite, 0, 1);
+  send(kEmptyWrite, 0, 2);
+  run_until_idle();
+  ASSERT_EQ(placed.size(), 2u);
+  expect_placed(first + judged(), 0);
+  expect_placed(first + judged() + 1, 1);
+  EXPECT_NE(placed[0].qpn, placed[1].qpn);
+}
+// The one that waits for an event of its queue pair keeps its turn, and the other layer waits with it.
+TEST_P(SegmentQpTest, ASegmentThatWaitsForAnEventKeepsItsTurn) {
+  for (Cycle c = 1; c <= judged(); ++c) {
+    SCOPED_TRACE(c);
+    const Cycle first = begin();
+    send(kEmptyWrite, 0, 2);  // so that MPA is next
+    reads.send_at(start + 20 + c, {Qpn{1}, kStag, kAddress, kBytes});
+    send(kReadResponse, 20, 1);
+    send(kEmptyWrite, 20, 2);
+    run_until_idle();
+    ASSERT_EQ(placed.size(), 3u);
+    EXPECT_EQ(placed[1].qpn, Qpn{1});
+    if (read_ports == 1) continue;  // three rows are asked for, one after the other
+    expect_placed(first + 20 + with_event(c), 1);
+    expect_placed(first + 20 + with_event(c) + 1, 2);
+  }
+}
+
 // ---- Events in each cycle around a segment of their queue pair
 
 TEST_P(SegmentQpTest, AReadAndItsResponse) {
