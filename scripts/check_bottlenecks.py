@@ -42,7 +42,7 @@ QUEUES = ("write_bw", "connections.c0.qps=32", "work.writes.size=64", "work.writ
 CQ_CACHE = "nodes.a.rnic.context.cache.cq"
 REGIONS = ("read_bw_ord16", "connections.c0.qps=64", "work.reads.size=64", "work.reads.count=500", "work.reads.depth=8")
 STAG_CACHE = "nodes.b.rnic.context.cache.stag"
-QP_CACHE = "nodes.a.rnic.context.cache.qp"
+QP_CACHE, PEERS_QP_CACHE = (f"nodes.{node}.rnic.context.cache.qp" for node in "ab")
 CREDITS = "rnic.pcie.link.host_credits"
 # Case: scenario with its settings, what is planted, the expected name and where.
 CASES = {
@@ -67,6 +67,10 @@ CASES = {
     "STag cache": (QUEUES, (f"{STAG_CACHE}.entries=8", f"{STAG_CACHE}.misses_in_flight=8"), "STag cache", "node b"),
     "QP cache misses": (QUEUES, (f"{QP_CACHE}.entries=8", f"{QP_CACHE}.misses_in_flight=1"), "QP cache misses", "node a"),
     "QP cache": (QUEUES, (f"{QP_CACHE}.entries=8", f"{QP_CACHE}.misses_in_flight=16"), "QP cache", "node a"),
+    "QP receive cache misses": (QUEUES, (f"{PEERS_QP_CACHE}.entries=8", f"{PEERS_QP_CACHE}.misses_in_flight=1"), "QP receive cache misses", "node b"),
+    "QP receive cache": (QUEUES, (f"{PEERS_QP_CACHE}.entries=8", f"{PEERS_QP_CACHE}.misses_in_flight=32", "work.writes.depth=1"),
+                         "QP receive cache", "node b"),
+    "parked FPDUs": (QUEUES, (f"{PEERS_QP_CACHE}.entries=8", "nodes.b.rnic.rx.ddp_placement.parked=0"), "parked FPDUs", "node b"),
     # Requests wait for ORD, as their responses wait for the window.
     "TCP window of a responder": (("read_bw_ord16", "work.reads.size=4096", "work.reads.count=2000"),
                                   ("rnic.tcp.window_bytes=16384",), "TCP window", "node b"),

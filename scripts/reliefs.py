@@ -87,6 +87,9 @@ class Reliefs:
         if self.setting(node, "rnic.context.cache.qp.entries") < self.setting(node, "rnic.context.qps"):
             self.change("QP cache", where, node, ["rnic.context.cache.qp.entries"], limit=1 << 20)
             self.change("QP cache misses", where, node, ["rnic.context.cache.qp.misses_in_flight"], limit=64)
+            self.change("QP receive cache", where, node, ["rnic.context.cache.qp.entries"], limit=1 << 20)
+            self.change("QP receive cache misses", where, node, ["rnic.context.cache.qp.misses_in_flight"], limit=64)
+            self.change("parked FPDUs", where, node, ["rnic.rx.ddp_placement.parked"], limit=63)
 
     def add_pcie(self, node):
         where = f"node {node}"

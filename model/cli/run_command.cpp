@@ -89,7 +89,8 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   OutputOptions outputs(a.run.options);
   outputs.add_to(options);
   add("rtl", po::value(&a.run.twins.rtl)->value_name("stages"),
-      "run with the SystemVerilog twins of these stages in their places: all, or names separated by commas");
+      "run with the SystemVerilog twins of these stages in their places: all, or names separated by commas; all,-NAME "
+      "leaves one out");
   add("lockstep", po::value(&a.run.twins.lockstep)->value_name("stages"),
       "run these stages beside their twins, and stop at the first difference");
   add("lockstep-inside",

@@ -36,6 +36,13 @@ bool TableReader::ok() const {
   return places_.front() != Residency::kNone && !table_->is_bad(places_.front());
 }
 
+bool TableReader::awaits_fetch(std::uint32_t tag) const {
+  check_caller();
+  if (refused_ && waiting_.any([tag](const TableAsk& ask) { return ask.tag == tag; })) return true;
+  return std::any_of(held_.begin(), held_.end(),
+                     [&](const Held& h) { return h.ask.tag == tag && table_->under_way(h.place); });
+}
+
 std::uint32_t TableReader::place() const { return table_->cached() ? places_.front() : front().index; }
 
 void TableReader::drop() {

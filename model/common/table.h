@@ -88,7 +88,10 @@ class TableReader : public PortBase {
   bool can_use() const { return link_->can_pop(); }
   const TableAsk& front() const;
   bool ok() const;  // whether the table has that row, and its home has given it; only then there is a row to be used
-  void drop();      // used; its place is free for another ask from the next cycle on
+  // Whether the row of this ask is fetched, or has to wait until another one was. False: it can be used in some cycles,
+  // or that is decided at the end of this one.
+  bool awaits_fetch(std::uint32_t tag) const;
+  void drop();  // used; its place is free for another ask from the next cycle on
 
   // For a use of several rows at once: the row in front is kept, and the next one comes to the front. Until release()
   // of all that are kept, writes reach them, too.

@@ -101,7 +101,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       mpa_deframer("mpa_deframer", clk, config.rx.mpa_deframer, config.datapath, contexts_, frames_),
       crc_check("crc_check", clk),
       rqe_fetch("rqe_fetch", clk, contexts_, config.rx.rqe_fetch),
-      ddp_placement("ddp_placement", clk, contexts_, llp_traits()),
+      ddp_placement("ddp_placement", clk, contexts_, llp_traits(), config.rx.ddp_placement),
       early_placement("early_placement", clk, config.datapath, contexts_, frames_, llp_traits()),
       rdmap_dispatch("rdmap_dispatch", clk, contexts_),
       irrq("irrq", clk, contexts_),
@@ -380,6 +380,8 @@ void Rnic::describe(const Description& d) {
   contexts_.tx_table.describe_cache(d.part("tx_cache"),
                                     {"context.qp_cache", "context.qp_misses", "QP cache", "QP cache misses"});
   contexts_.rx_table.describe(d.part("rx_table"));
+  contexts_.rx_table.describe_cache(d.part("rx_cache"), {"context.qp_rx_cache", "context.qp_rx_misses",
+                                                         "QP receive cache", "QP receive cache misses"});
   contexts_.sqc_table.describe(d.part("sqc_table"));
   firmware_log.describe(d);
   d.access_owners([this] { return std::make_unique<RegisterOwner>(contexts_, config_.pcie.link); });

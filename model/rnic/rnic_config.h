@@ -12,6 +12,7 @@
 #include "model/rnic/pcie/pcie.h"
 #include "model/rnic/responder/atomic_alu.h"
 #include "model/rnic/rx/crc_check.h"
+#include "model/rnic/rx/ddp_placement.h"
 #include "model/rnic/rx/mac_rx.h"
 #include "model/rnic/rx/mpa_deframer.h"
 #include "model/rnic/terminate/terminate_generator.h"
@@ -82,12 +83,14 @@ struct RxConfig {
   MpaDeframerConfig mpa_deframer;
   CrcCheckConfig crc_check;
   WqeFetchConfig rqe_fetch;
+  DdpPlacementConfig ddp_placement;
   template <class V>
   static void fields(V& v) {
     v.group("mac_rx", &RxConfig::mac_rx);
     v.group("mpa_deframer", &RxConfig::mpa_deframer);
     v.group("crc_check", &RxConfig::crc_check);
     v.group("rqe_fetch", &RxConfig::rqe_fetch);
+    v.group("ddp_placement", &RxConfig::ddp_placement);
   }
 };
 

@@ -53,6 +53,10 @@ void check_room(const Rnic& chip, const std::string& name) {
     if (name != twin || is <= most) return;
     refuse(chip, "the twin of " + name + " is", path, fmt::format("at most {}", most), fmt::to_string(is));
   };
+  if (name == "ddp_placement" && chip.contexts().rx_table.cached()) {
+    refuse(chip, "the twin of ddp_placement is", "rnic.context.cache.qp.entries", "all queue pairs",
+           fmt::to_string(chip.config().context.cache.qp.entries));
+  }
   check("irrq", "rnic.fwcpu.max_ird", chip.config().fwcpu.max_ird, kRequests);
   check("response_queue", "rnic.fwcpu.max_ord", chip.config().fwcpu.max_ord, kRequests);
   for (const char* twin : {"irrq", "response_queue", "terminate_generator"}) {
@@ -71,15 +75,21 @@ Stage& stage_of(const Rnic& chip, const std::string& name) {
 
 std::vector<std::string> twin_names(const std::string& list, const TwinSource& source) {
   const std::vector<std::string> all = source.names();
-  if (list == "all") return all;
   std::vector<std::string> names;
   std::istringstream in(list);
   for (std::string name; std::getline(in, name, ',');) {
+    if (name == "all") {
+      names = all;
+      continue;
+    }
+    const bool without = name.compare(0, 1, "-") == 0;
+    if (without) name.erase(0, 1);
     if (std::find(all.begin(), all.end(), name) == all.end()) {
       throw ConfigError(
           fmt::format("no stage '{}' has a twin; the nearest that has is '{}'", name, nearest(name, all)));
     }
-    names.push_back(name);
+    names.erase(std::remove(names.begin(), names.end(), name), names.end());
+    if (!without) names.push_back(name);
   }
   return names;
 }

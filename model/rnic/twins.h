@@ -61,7 +61,8 @@ class TwinSource {
   ~TwinSource() = default;
 };
 
-// The stages that a command line names: "all", or names separated by commas. ConfigError for an unknown one.
+// The stages that a command line names: "all", or names separated by commas, each once; "-name" leaves one out of those
+// before it. ConfigError for an unknown one.
 std::vector<std::string> twin_names(const std::string& list, const TwinSource& source);
 
 // For stages of one chip. ConfigError that names the setting where the chip is not built as the RTL is: twins have the

@@ -84,14 +84,37 @@ inline unsigned check_qp_home(Node& node, std::uint64_t base = 0) {
     const TxRow* const here = table.peek(n);
     if (here == nullptr) continue;
     ++found;
-    const std::uint8_t* const row = home_octets(node, base + 256 * std::uint64_t{n}, 256);
-    EXPECT_EQ(bits_of(row, 0, 3), static_cast<unsigned>(here->qp.state)) << "QP " << n;
-    EXPECT_EQ(bits_of(row, 3, 1), here->qp.valid) << "QP " << n;
-    EXPECT_EQ(bits_of(row, 8, 16), here->qp.mulpdu) << "QP " << n;
-    EXPECT_EQ(bits_of(row, 104, 32), here->qp.epoch) << "QP " << n;
+    const std::uint8_t* const row = home_octets(node, base + 512 * std::uint64_t{n}, 512);
+    const std::uint8_t* const context = row + 192;
+    EXPECT_EQ(bits_of(context, 0, 3), static_cast<unsigned>(here->qp.state)) << "QP " << n;
+    EXPECT_EQ(bits_of(context, 3, 1), here->qp.valid) << "QP " << n;
+    EXPECT_EQ(bits_of(context, 8, 16), here->qp.mulpdu) << "QP " << n;
+    EXPECT_EQ(bits_of(context, 104, 32), here->qp.epoch) << "QP " << n;
     if (table.is_dirty(n)) continue;
-    EXPECT_EQ(load_le32(row + 64), here->state.epoch) << "QP " << n;
-    EXPECT_EQ(bits_of(row + 64, 202, 16), here->state.reads) << "QP " << n;
+    EXPECT_EQ(load_le32(row), here->state.epoch) << "QP " << n;
+    EXPECT_EQ(bits_of(row, 202, 16), here->state.reads) << "QP " << n;
+  }
+  return found;
+}
+
+// The same of receive contexts.
+inline unsigned check_qp_rx_home(Node& node, std::uint64_t base = 0) {
+  const RxTable& table = node.chip.contexts().rx_table;
+  unsigned found = 0;
+  for (std::uint32_t n = 0; n < table.rows(); ++n) {
+    const RxRow* const here = table.peek(n);
+    if (here == nullptr) continue;
+    ++found;
+    const std::uint8_t* const row = home_octets(node, base + 512 * std::uint64_t{n}, 512);
+    const std::uint8_t* const context = row + 224;
+    EXPECT_EQ(bits_of(context, 0, 3), static_cast<unsigned>(here->qp.state)) << "QP " << n;
+    EXPECT_EQ(bits_of(context, 3, 1), here->qp.valid) << "QP " << n;
+    EXPECT_EQ(bits_of(context, 8, 16), here->qp.ird) << "QP " << n;
+    EXPECT_EQ(bits_of(context, 88, 32), here->qp.epoch) << "QP " << n;
+    if (table.is_dirty(n)) continue;
+    EXPECT_EQ(load_le32(row + 256), here->state.epoch) << "QP " << n;
+    EXPECT_EQ(load_le32(row + 256 + 4), here->state.msn_send) << "QP " << n;
+    EXPECT_EQ(bits_of(row + 256, 7 * 32 + 64, 16), here->state.requests) << "QP " << n;
   }
   return found;
 }

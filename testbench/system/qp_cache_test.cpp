@@ -1,4 +1,4 @@
-// Transmit contexts of queue pairs that are not all on the chip.
+// Contexts of queue pairs that are not all on the chip.
 #include "testbench/support/home_check.h"
 #include "testbench/system/few_rows.h"
 #include "testbench/system/two_node_bench.h"
@@ -39,13 +39,17 @@ TEST_P(QpCacheEndToEnd, EveryReadCompletesOnceAndInOrder) {
   std::iota(ids.begin(), ids.end(), std::uint64_t{0});
   for (const End::Stream& stream : client.streams) EXPECT_EQ(stream.succeeded(), ids);
   for (const End* end : {&server, &client}) {
-    const CacheCounters& counters = end->node.chip.contexts().tx_table.cache_counters();
-    EXPECT_GT(counters.dirty, 20u);
+    const ContextStore& contexts = end->node.chip.contexts();
+    const CacheCounters &sent = contexts.tx_table.cache_counters(), &received = contexts.rx_table.cache_counters();
+    EXPECT_GT(sent.dirty, 20u);
+    EXPECT_GT(received.dirty, 20u);
+    EXPECT_GT(end->node.chip.ddp_placement.counters().parked, 20u);
     const ContextHomeCounters& home = end->node.chip.context_home.counters();
-    EXPECT_EQ(home.write_backs, counters.dirty);
+    EXPECT_EQ(home.write_backs, sent.dirty + received.dirty);
     EXPECT_EQ(home.failed + home.corrupt, 0u);
     if (end->node.context.home() != nullptr) {
       EXPECT_GE(check_qp_home(end->node), GetParam().entries);
+      EXPECT_GE(check_qp_rx_home(end->node), GetParam().entries);
     }
   }
 }

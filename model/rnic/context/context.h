@@ -40,7 +40,7 @@ class ContextStore final : public Committed, public Part, public Owners {
         stag_table(std::string(sizes.chip) + ".stag_table", clk, sizes.stags, sizes.stag_table, &sizes.stag_cache),
         cq_table(std::string(sizes.chip) + ".cq_table", clk, sizes.cqs, sizes.cq_table, &sizes.cq_cache),
         tx_table(std::string(sizes.chip) + ".tx_table", clk, sizes.qps, sizes.tx_table, &sizes.qp_cache),
-        rx_table(std::string(sizes.chip) + ".rx_table", clk, sizes.qps, sizes.rx_table),
+        rx_table(std::string(sizes.chip) + ".rx_table", clk, sizes.qps, sizes.rx_table, &sizes.qp_cache),
         sqc_table(std::string(sizes.chip) + ".sqc_table", clk, sizes.qps, sizes.sqc_table),
         clk_(clk),
         node_(sizes.node),
@@ -141,7 +141,7 @@ class ContextStore final : public Committed, public Part, public Owners {
     tx_table.write(n.v, &TxRow::qp, TxContext::of(c));
     rx_table.write(n.v, &RxRow::qp, RxContext::of(c));
     sqc_table.write(n.v, &SqcRow::qp, SqcContext::of(c));
-    if (begins(n, c)) tx_table.renew(n.v);
+    if (begins(n, c)) tx_table.renew(n.v), rx_table.renew(n.v);
   }
   bool begins(Qpn n, const QpContext& c) const { return c.valid && c.epoch != qp(n).epoch; }
   void write(FlowId f, const FlowContext& c) {

@@ -20,12 +20,14 @@ ContextHome::ContextHome(sc_core::sc_module_name nm, ClockDomain& clk, ContextSt
       cqs_(contexts.cq_table, abi::ContextKind::kCq, contexts.home_layout()),
       stags_(contexts.stag_table, contexts.home_layout()),
       qps_(contexts.tx_table, abi::ContextKind::kQp, contexts.home_layout()),
+      rx_qps_(contexts.rx_table, abi::ContextKind::kQp, contexts.home_layout()),
       kind_(config.kind),
       flip_fetch_(config.flip_fetch),
       board_(clk, config.board, kind_ == HomeKind::kBoard ? contexts.home_layout().bytes() : 0),
       home_(contexts.home_pages(), kNowhere),
       fetches_(contexts.page_table.misses_in_flight() + contexts.cq_table.misses_in_flight() +
-               contexts.stag_table.misses_in_flight() + contexts.tx_table.misses_in_flight()) {
+               contexts.stag_table.misses_in_flight() + contexts.tx_table.misses_in_flight() +
+               contexts.rx_table.misses_in_flight()) {
   for (Input& input : inputs_) input.table.table().connect_home(input.misses);
 }
 
@@ -80,14 +82,17 @@ bool ContextHome::take_op() {
     case HomeOp::Kind::kWritePage:
       if (!can_write()) return false;
       write_entry(op);
+      ++counters_.writes;
       break;
     case HomeOp::Kind::kWriteCq:
       if (!can_write()) return false;
       write_cq(op);
+      ++counters_.writes;
       break;
     case HomeOp::Kind::kWriteQp:
       if (!can_write()) return false;
       write_qp(op);
+      ++counters_.writes;
       break;
     case HomeOp::Kind::kRelease:
       releasing_ = true;
@@ -133,20 +138,22 @@ void ContextHome::write_cq(const HomeOp& op) {
   overtake(cqs_, op.index);
 }
 
-// The state of the number's earlier use stays: the lists of its elements are in it. If it is lost, they are.
+// The states of the number's earlier use stay: the lists of its elements are in them. If one is lost, they are.
 void ContextHome::write_qp(const HomeOp& op) {
-  const bool lost = contexts_.tx_table.is_lost(op.index);
+  const std::uint32_t from = contexts_.tx_table.is_lost(op.index) ? QpHome::kTxStateAt : QpHome::kTxContextAt;
+  const std::uint32_t to = contexts_.rx_table.is_lost(op.index) ? QpHome::kUsedBytes : QpHome::kRxStateAt;
   contexts_.write(Qpn{op.index}, op.qp);
-  const std::uint64_t octet = qps_.octet_of(op.index);
-  std::uint8_t* const parts = write_home(qps_, op.index, octet, lost ? TxHome::kRowBytes : TxHome::kContextBytes);
-  if (lost) std::fill_n(parts, TxHome::kRowBytes, std::uint8_t{0});
-  TxHome::Context::pack(TxContext::of(op.qp), octet, parts);
+  const std::uint64_t object = qps_.octet_of(op.index);
+  std::uint8_t* const octets = write_home(qps_, op.index, object + from, to - from);
+  std::fill_n(octets, to - from, std::uint8_t{0});
+  TxHome::Context::pack(TxContext::of(op.qp), object + TxHome::kContextAt, octets + (TxHome::kContextAt - from));
+  RxHome::Context::pack(RxContext::of(op.qp), object + RxHome::kContextAt, octets + (RxHome::kContextAt - from));
   overtake(qps_, op.index);
+  overtake(rx_qps_, op.index);
 }
 
 // A fetch that is under way may have the row as it was: it is repeated behind this write.
 void ContextHome::overtake(const HomedTable& table, std::uint32_t row) {
-  ++counters_.writes;
   for (Fetch& fetch : fetches_) fetch.stale |= fetch.from == &table && fetch.miss.index == row;
 }
 
@@ -204,7 +211,7 @@ bool ContextHome::take_miss(Input& input) {
 }
 
 void ContextHome::write_back(HomedTable& table, const TableMiss& miss) {
-  std::array<std::uint8_t, HomedTable::kMaxRowBytes> octets;
+  std::array<std::uint8_t, HomedTable::kMaxFetchBytes> octets;
   const HomedTable::Dirty dirty = table.pack_dirty(miss, octets.data());
   std::copy_n(octets.begin(), dirty.bytes, write_home(table, miss.leaving, dirty.octet, dirty.bytes));
   ++counters_.write_backs;
@@ -213,7 +220,7 @@ void ContextHome::write_back(HomedTable& table, const TableMiss& miss) {
 // The oldest one whose row is not being written: a read of host memory may pass a write that has not reached the link.
 bool ContextHome::send() {
   const auto ready = std::find_if(to_send_.begin(), to_send_.end(),
-                                  [this](unsigned number) { return !being_written(fetches_[number].octet()); });
+                                  [this](unsigned number) { return !being_written(fetches_[number].object()); });
   if (ready == to_send_.end() || !read->can_push()) return false;
   send(*ready);
   to_send_.erase(ready);
@@ -222,10 +229,11 @@ bool ContextHome::send() {
 
 void ContextHome::send(unsigned number) {
   Fetch& fetch = fetches_[number];
-  const std::uint32_t bytes = fetch.from->row_bytes();
+  const std::uint32_t bytes = fetch.from->fetched_bytes();
+  const std::uint64_t octet = fetch.from->fetched_octet(fetch.miss.index);
   fetch.stale = false;
   const bool on_board = kind_ == HomeKind::kBoard;
-  const std::uint64_t address = on_board ? fetch.octet() : address_of(fetch.octet());
+  const std::uint64_t address = on_board ? octet : address_of(octet);
   if (address == kNowhere) return drop(number);
   ++counters_.fetches;
   fetch.flip = counters_.fetches == flip_fetch_;

@@ -60,7 +60,8 @@ class ContextHome final : public Stage {
   PopPort<TableMiss> page_misses{*this, "page_misses"};
   PopPort<TableMiss> cq_misses{*this, "cq_misses"};
   PopPort<TableMiss> stag_misses{*this, "stag_misses"};
-  PopPort<TableMiss> qp_misses{*this, "qp_misses"};
+  PopPort<TableMiss> qp_misses{*this, "qp_misses"};        // of transmit contexts,
+  PopPort<TableMiss> qp_rx_misses{*this, "qp_rx_misses"};  // and of receive contexts
   PopPort<HomeOp> ops{*this, "ops"};
   PushPort<HomeEvent> events{*this, "events"};
   PushPort<DmaReadRequest> read{*this, "read"};
@@ -80,11 +81,11 @@ class ContextHome final : public Stage {
   struct Fetch {
     HomedTable* from = nullptr;  // nullptr: free
     TableMiss miss;
-    std::array<std::uint8_t, HomedTable::kMaxRowBytes> octets{};
+    std::array<std::uint8_t, HomedTable::kMaxFetchBytes> octets{};
     bool stale = false, flip = false;
     Cycle done_at = kNever;  // of the board's memory
     Cycle since = 0;
-    std::uint64_t octet() const { return from->octet_of(miss.index); }
+    std::uint64_t object() const { return from->octet_of(miss.index); }
   };
   struct Input {
     PopPort<TableMiss>& misses;
@@ -113,8 +114,8 @@ class ContextHome final : public Stage {
   void finish(unsigned number, bool ok);
   void report(Lost lost);
   bool tell();
-  bool being_written(std::uint64_t octet) const {
-    return writes_.any([octet](std::uint64_t written) { return written == octet; });
+  bool being_written(std::uint64_t object) const {
+    return writes_.any([object](std::uint64_t written) { return written == object; });
   }
   std::uint64_t address_of(std::uint64_t octet) const;
   bool at_rest();
@@ -123,18 +124,20 @@ class ContextHome final : public Stage {
   HomedPages pages_;
   HomedCqs cqs_;
   HomedStags stags_;
-  HomedQps qps_;
-  std::array<Input, 4> inputs_{{{page_misses, pages_}, {cq_misses, cqs_}, {stag_misses, stags_}, {qp_misses, qps_}}};
+  HomedTxQps qps_;
+  HomedRxQps rx_qps_;
+  std::array<Input, 5> inputs_{
+      {{page_misses, pages_}, {cq_misses, cqs_}, {stag_misses, stags_}, {qp_misses, qps_}, {qp_rx_misses, rx_qps_}}};
   const HomeKind kind_;
   const unsigned flip_fetch_;
-  BufferPool images_{HomedTable::kMaxRowBytes};
+  BufferPool images_{QpHome::kUsedBytes};
   BoardMemory board_;
   std::vector<std::uint64_t> home_;  // bus addresses of its pages
   std::vector<Fetch> fetches_;
   std::vector<unsigned> to_send_;  // fetches
   unsigned fetching_ = 0;
   unsigned turn_ = 0;           // input whose miss is taken first
-  Ring<std::uint64_t> writes_;  // rows, by their octet, of what is on its way
+  Ring<std::uint64_t> writes_;  // objects, by their octet, of what is on its way
   Ring<Lost> reports_;
   bool releasing_ = false;  // the home is to be given back
   ContextHomeCounters counters_;

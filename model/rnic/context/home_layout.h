@@ -9,6 +9,7 @@
 #include "model/rnic/context/home_entry.h"
 #include "model/rnic/context/home_image.h"
 #include "model/rnic/context/page_table.h"
+#include "model/rnic/context/rx_table.h"
 #include "model/rnic/context/stag_table.h"
 #include "model/rnic/context/tx_table.h"
 
@@ -19,8 +20,8 @@ struct PageHome {
 };
 // The firmware's part, then the stage's.
 struct CqHome {
-  static constexpr std::uint32_t kContextBytes = 32, kStateAt = kContextBytes, kStateBytes = 32;
-  static constexpr std::uint32_t kRowBytes = kStateAt + kStateBytes;
+  static constexpr std::uint32_t kContextBytes = 32, kContextAt = 0, kStateBytes = 32, kStateAt = kContextBytes;
+  static constexpr std::uint32_t kRowBytes = kStateAt + kStateBytes, kFetchAt = 0, kFetchBytes = kRowBytes;
   using Context = HomeImage<CqContext, kContextBytes>;
   using State = HomeImage<CqState, kStateBytes>;
 };
@@ -30,12 +31,25 @@ struct StagHome {
   using Row = HomeImage<StagRow, kRowBytes>;
 };
 
-// The firmware's part, then, from octet 64 on, the stage's.
+// The firmware's parts of all tables by queue pair are neighbours: it writes them at once.
+struct QpHome {
+  static constexpr std::uint32_t kTxStateAt = 0, kTxContextAt = 192, kRxContextAt = 224, kRxStateAt = 256;
+  static constexpr std::uint32_t kContextsBytes = 64, kUsedBytes = 320, kRowBytes = 512;
+};
 struct TxHome {
-  static constexpr std::uint32_t kContextBytes = 32, kStateAt = 64, kStateBytes = 192;
-  static constexpr std::uint32_t kRowBytes = kStateAt + kStateBytes;
+  static constexpr std::uint32_t kContextBytes = 32, kStateBytes = 192;
+  static constexpr std::uint32_t kContextAt = QpHome::kTxContextAt, kStateAt = QpHome::kTxStateAt;
+  static constexpr std::uint32_t kFetchAt = 0, kFetchBytes = 256, kRowBytes = QpHome::kRowBytes;
   using Context = HomeImage<TxContext, kContextBytes>;
   using State = HomeImage<QpTx, kStateBytes>;
+};
+struct RxHome {
+  static constexpr std::uint32_t kContextBytes = 32, kStateBytes = 64;
+  static constexpr std::uint32_t kContextAt = QpHome::kRxContextAt, kStateAt = QpHome::kRxStateAt;
+  static constexpr std::uint32_t kFetchAt = kContextAt, kFetchBytes = kContextBytes + kStateBytes,
+                                 kRowBytes = QpHome::kRowBytes;
+  using Context = HomeImage<RxContext, kContextBytes>;
+  using State = HomeImage<QpRx, kStateBytes>;
 };
 
 struct HomeLayout {
@@ -46,12 +60,12 @@ struct HomeLayout {
   };
   static constexpr std::uint64_t kAlign = 4096;
 
-  // Tables that have no home take no room.
+  // Tables that have no home take no room. The receive contexts are cached if the transmit contexts are.
   HomeLayout(const PageTable& pages, const CqTable& cqs, const StagTable& stags, const TxTable& qps) {
     add(abi::ContextKind::kPages, pages, PageHome::kRowBytes);
     add(abi::ContextKind::kCq, cqs, CqHome::kRowBytes);
     add(abi::ContextKind::kStag, stags, StagHome::kRowBytes);
-    add(abi::ContextKind::kQp, qps, TxHome::kRowBytes);
+    add(abi::ContextKind::kQp, qps, QpHome::kRowBytes);
   }
   const Part& operator[](abi::ContextKind kind) const { return parts_[static_cast<std::size_t>(kind)]; }
   std::uint64_t bytes() const { return bytes_; }

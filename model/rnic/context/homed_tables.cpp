@@ -5,7 +5,8 @@
 namespace rnic {
 
 HomedPages::HomedPages(PageTable& table, const HomeLayout& layout)
-    : HomedTable(table, abi::ContextKind::kPages, layout[abi::ContextKind::kPages]), table_(table) {}
+    : HomedTable(table, abi::ContextKind::kPages, layout[abi::ContextKind::kPages], {0, PageHome::kRowBytes}),
+      table_(table) {}
 
 // An entry that is not what was written there, or was never written, is no address.
 bool HomedPages::fill(const TableMiss& miss, const std::uint8_t* octets) {
@@ -26,7 +27,8 @@ HomedTable::Dirty HomedPages::pack_dirty(const TableMiss&, std::uint8_t*) {
 }
 
 HomedStags::HomedStags(StagTable& table, const HomeLayout& layout)
-    : HomedTable(table, abi::ContextKind::kStag, layout[abi::ContextKind::kStag]), table_(table) {}
+    : HomedTable(table, abi::ContextKind::kStag, layout[abi::ContextKind::kStag], {0, StagHome::kRowBytes}),
+      table_(table) {}
 
 bool HomedStags::fill(const TableMiss& miss, const std::uint8_t* octets) {
   StagRow row;

@@ -10,6 +10,7 @@
 #include "model/rnic/context/home_image.h"
 #include "model/rnic/context/home_layout.h"
 #include "model/rnic/context/page_table.h"
+#include "model/rnic/context/rx_table.h"
 #include "model/rnic/context/stag_table.h"
 #include "model/rnic/context/tx_table.h"
 
@@ -17,7 +18,7 @@ namespace rnic {
 
 class HomedTable {
  public:
-  static constexpr std::uint32_t kMaxRowBytes = TxHome::kRowBytes;
+  static constexpr std::uint32_t kMaxFetchBytes = TxHome::kFetchBytes;
 
   virtual ~HomedTable() = default;
   HomedTable(const HomedTable&) = delete;
@@ -25,11 +26,15 @@ class HomedTable {
 
   abi::ContextKind kind() const { return kind_; }
   TableBase& table() { return table_; }
-  std::uint32_t row_bytes() const { return layout_.row_bytes; }
-  // Of a row, in the home.
+  // Of a row's object, in the home.
   std::uint64_t octet_of(std::uint32_t row) const { return layout_.octet_of(row); }
-  // DRAM on the board has neighbouring rows of a table in neighbouring banks.
-  std::uint32_t board_row(std::uint32_t row) const { return static_cast<std::uint32_t>(octet_of(row) / row_bytes()); }
+  // What is fetched of it: all that this table needs.
+  std::uint64_t fetched_octet(std::uint32_t row) const { return octet_of(row) + fetched_.at; }
+  std::uint32_t fetched_bytes() const { return fetched_.bytes; }
+  // DRAM on the board has neighbouring objects in neighbouring banks.
+  std::uint32_t board_row(std::uint32_t row) const {
+    return static_cast<std::uint32_t>(octet_of(row) / layout_.row_bytes);
+  }
 
   // Gives the table the row that its octets are. False: they are not what was written there.
   virtual bool fill(const TableMiss& miss, const std::uint8_t* octets) = 0;
@@ -43,13 +48,17 @@ class HomedTable {
   virtual Dirty pack_dirty(const TableMiss& miss, std::uint8_t* to) = 0;
 
  protected:
-  HomedTable(TableBase& table, abi::ContextKind kind, const HomeLayout::Part& layout)
-      : table_(table), kind_(kind), layout_(layout) {}
+  struct Fetched {
+    std::uint32_t at, bytes;
+  };
+  HomedTable(TableBase& table, abi::ContextKind kind, const HomeLayout::Part& layout, const Fetched& fetched)
+      : table_(table), kind_(kind), layout_(layout), fetched_(fetched) {}
 
  private:
   TableBase& table_;
   const abi::ContextKind kind_;
   const HomeLayout::Part layout_;
+  const Fetched fetched_;
 };
 
 // A row is four entries, each with its own check. Only the firmware changes them.
@@ -71,12 +80,11 @@ template <class Home, class Row, auto kContext, auto kState>
 class HomedParts final : public HomedTable {
  public:
   HomedParts(Table<Row>& table, abi::ContextKind kind, const HomeLayout& layout)
-      : HomedTable(table, kind, layout[kind]), table_(table) {}
+      : HomedTable(table, kind, layout[kind], {Home::kFetchAt, Home::kFetchBytes}), table_(table) {}
   bool fill(const TableMiss& miss, const std::uint8_t* octets) override {
-    const std::uint64_t octet = octet_of(miss.index);
     Row row;
-    const bool whole = Home::Context::unpack(octets, octet, row.*kContext) &&
-                       Home::State::unpack(octets + Home::kStateAt, octet + Home::kStateAt, row.*kState);
+    const bool whole = unpack<typename Home::Context>(octets, miss.index, Home::kContextAt, row.*kContext) &&
+                       unpack<typename Home::State>(octets, miss.index, Home::kStateAt, row.*kState);
     if (whole) table_.fill(miss, &row);
     else table_.lose(miss);
     return whole;
@@ -89,10 +97,17 @@ class HomedParts final : public HomedTable {
   }
 
  private:
+  // `at`: of the part, in the object.
+  template <class Image, class Part>
+  bool unpack(const std::uint8_t* octets, std::uint32_t row, std::uint32_t at, Part& part) const {
+    return Image::unpack(octets + at - Home::kFetchAt, octet_of(row) + at, part);
+  }
+
   Table<Row>& table_;
 };
 using HomedCqs = HomedParts<CqHome, CqRow, &CqRow::cq, &CqRow::state>;
-using HomedQps = HomedParts<TxHome, TxRow, &TxRow::qp, &TxRow::state>;
+using HomedTxQps = HomedParts<TxHome, TxRow, &TxRow::qp, &TxRow::state>;
+using HomedRxQps = HomedParts<RxHome, RxRow, &RxRow::qp, &RxRow::state>;
 
 // Changed by stag_work alone, on the chip. An entry that is lost names nothing; it is fetched again at its next use.
 class HomedStags final : public HomedTable {

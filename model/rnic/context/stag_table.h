@@ -85,7 +85,7 @@ class NamedStag {
     forgotten_regions_ += asked_;
     asked_ = false;
   }
-  bool has_forgotten() const { return forgotten_ + forgotten_regions_ != 0; }
+  unsigned forgotten() const { return forgotten_ + forgotten_regions_; }
   // Of what the STag of the oldest ask names.
   bool may_be_invalidated() const { return entry_.row().may_be_invalidated(Stag{entry_.front().tag}); }
   void reset() {

@@ -43,12 +43,15 @@ bool PlacementIn::has_header() {
 }
 
 DdpPlacement::DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts,
-                           const PerLlp<LlpTraits>& llps)
+                           const PerLlp<LlpTraits>& llps, const DdpPlacementConfig& config)
     : Stage(nm, clk),
       contexts_(contexts),
       llps_(llps),
+      cfg_(config),
       requests_(contexts),
-      one_port_(contexts.rx_table.config().read_ports == 1) {
+      one_port_(contexts.rx_table.config().read_ports == 1),
+      lost_(contexts.rx_table.cached() ? contexts.qps() : 0),
+      parked_account_(config.parked * kLlps) {
   contexts.rx_table.owned_by(*this);
   for (SegmentStags& s : stags) s.bind_to(contexts.stag_table);
   for (SegmentQp& q : qps) q.bind_to(contexts.rx_table);
@@ -103,6 +106,11 @@ bool DdpPlacement::report() {
 bool DdpPlacement::execute() {
   executed_.reset();
   if (!events.ready()) return false;
+  if (!events.ok()) {
+    execute_lost();
+    events.drop();
+    return true;
+  }
   executed_ = events.qpn();
   if (const RxRow& row = events.row(); row.qp.epoch == events.epoch()) {
     QpRx q = row.current();
@@ -113,6 +121,15 @@ bool DdpPlacement::execute() {
   }
   events.drop();
   return true;
+}
+
+// Of a queue pair whose row is lost only its receive requests are still to be given back.
+void DdpPlacement::execute_lost() {
+  const bool overrun = std::holds_alternative<RqOverrun>(events.front());
+  overruns_ &= !overrun;
+  if (events.epoch() != contexts_.qp(events.qpn()).epoch) return;
+  if (std::holds_alternative<RqFlush>(events.front())) requests_.end(events.qpn());
+  if (overrun) to_report_ = events.qpn();
 }
 
 void DdpPlacement::execute(QpRx& q, const RxContext&, const RqFlush& f) {
@@ -207,10 +224,18 @@ void DdpPlacement::take_read_response(QpRx& q, std::uint32_t bytes, bool last) {
   if (last) reads_.pop(q.reads);
 }
 
-void DdpPlacement::stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan ulpdu) {
+void DdpPlacement::stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan ulpdu, const FpduBeat& last) {
   q.stop();
   ++counters_.errors;
-  event->push({QpEvent::Kind::kStreamError, qpn, cause, FailedSegment::of(ulpdu, (*from_)->front().buf->owner())});
+  event->push({QpEvent::Kind::kStreamError, qpn, cause, FailedSegment::of(ulpdu, last.buf->owner())});
+}
+
+// The firmware hears once that a queue pair's row is lost.
+void DdpPlacement::lose(Qpn qpn) {
+  const QpContext& ctx = contexts_.qp(qpn);
+  if (std::exchange(lost_.at(qpn.v), ctx.epoch) == ctx.epoch || !ctx.valid) return;
+  event->push({QpEvent::Kind::kLocalError, qpn, wire::rdma::kLocalCatastrophic});
+  ++counters_.errors;
 }
 
 // Whether rows are missing: without an error but with waits_ set, the segment is judged again when one has come.
@@ -223,34 +248,36 @@ bool DdpPlacement::awaits_stags() {
 // Called with the complete FPDU; fills job_ and leaves it empty unless the answer is kPlace. A segment that has to wait
 // has changed nothing, but for the receive request that is its own from then on. What happened to its queue pair before
 // comes first.
-DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last) {
+DdpPlacement::Verdict DdpPlacement::judge(const WholeFpdu& fpdu) {
   const SegmentQp& of = qp_of(*from_);
   waits_ = of.there() && !events.about(of.qpn()) ? Wait::kNone : Wait::kRows;
   if (waits_ != Wait::kNone) return Verdict::kWait;
-  if (last.ends()) return end(last, of);
-  if (!is_of(of, last.flow) || !of.row().qp.takes_segments()) return Verdict::kDrop;
+  if (!of.ok() && contexts_.has(of.qpn())) lose(of.qpn());
+  if (fpdu.last.ends()) return end(fpdu.last, of);
+  if (!is_of(of, fpdu.last.flow) || !of.row().qp.takes_segments()) return Verdict::kDrop;
   QpRx q = of.row().current();
   if (q.stopped()) return Verdict::kDrop;
-  const Verdict verdict = judge(last, of.row().qp, q);
+  const Verdict verdict = judge(fpdu, of.row().qp, q);
   if (verdict != Verdict::kWait) keep(of.qpn(), q);
   return verdict;
 }
 
 // Of a stream that goes on.
-DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last, const RxContext& ctx, QpRx& q) {
+DdpPlacement::Verdict DdpPlacement::judge(const WholeFpdu& fpdu, const RxContext& ctx, QpRx& q) {
+  const FpduBeat& last = fpdu.last;
   const Qpn qpn = qp_of(*from_).qpn();
   // Others check their packets and keep the end of a stream in order themselves, and there are no error codes for them.
   const bool whole = last.crc_ok && last.marker_ok && !q.ended();
   RNIC_CHECK_MSG(whole || llps_[llp_of(*from_)].reports_errors, "a segment that its lower layer must not hand up");
   if (q.ended()) {  // cannot be on TCP (RFC 5041 section 6.2)
-    stop(qpn, q, wire::mpa::kConnectionLost, {});
+    stop(qpn, q, wire::mpa::kConnectionLost, {}, last);
     return Verdict::kDrop;
   }
   if (!last.crc_ok || !last.marker_ok) {
-    stop(qpn, q, last.crc_ok ? wire::mpa::kMarkerMismatch : wire::mpa::kCrcMismatch, {});
+    stop(qpn, q, last.crc_ok ? wire::mpa::kMarkerMismatch : wire::mpa::kCrcMismatch, {}, last);
     return Verdict::kDrop;
   }
-  const ByteSpan ulpdu(from_->fpdu + wire::kUlpduLengthBytes, load_be16(from_->fpdu));
+  const ByteSpan ulpdu(fpdu.octets + wire::kUlpduLengthBytes, load_be16(fpdu.octets));
   job_.emplace();
   job_->segment.qpn = qpn;
   job_->segment.owner = last.buf->owner();
@@ -268,7 +295,7 @@ DdpPlacement::Verdict DdpPlacement::judge(const FpduBeat& last, const RxContext&
   }
   job_.reset();
   if (waits_ != Wait::kNone) return Verdict::kWait;
-  stop(qpn, q, *cause, ulpdu);
+  stop(qpn, q, *cause, ulpdu, last);
   return Verdict::kDrop;
 }
 
@@ -289,7 +316,7 @@ DdpPlacement::Verdict DdpPlacement::end(const FpduBeat& end, const SegmentQp& of
   if (end.resets()) return Verdict::kPlace;
   s.in_order = end.marker_ok;
   if (s.in_order) q.stream = RxStream::kEnded;
-  else stop(s.qpn, q, wire::mpa::kConnectionLost, {});
+  else stop(s.qpn, q, wire::mpa::kConnectionLost, {}, end);
   keep(s.qpn, q);
   return Verdict::kPlace;
 }
@@ -303,22 +330,68 @@ void DdpPlacement::collect(Cycle until) {
   }
 }
 
-// Which rows the segments that come in will need, as far as that is known when their headers are here.
-void DdpPlacement::look_ahead() {
+// A segment that has arrived, but whose queue pair is fetched, makes room for the next one.
+void DdpPlacement::park() {
+  bool waits = false;
+  unsigned parked = 0;
   for (PlacementIn& input : in) {
-    SegmentStags& needs = stags_of(input);
-    needs.take_rows();
-    if (needs.begun() || !input.has_header()) continue;
-    needs.begin();
-    const Qpn qpn = contexts_.flow(input.flow).qpn;
-    qp_of(input).begin(qpn);
-    if (!input.ends) look_ahead(input, qpn, needs);
+    SegmentQp& of = qp_of(input);
+    if (input.beat_at() <= now() && of.is_missed()) {
+      if (of.parked() < cfg_.parked) {
+        if (from_ == &input) waits_ = Wait::kNone;
+        const std::uint8_t* const octets = input.fpdu;
+        of.park({input.take_last(), octets});
+        ++counters_.parked;
+      } else {
+        waits = true;
+      }
+    }
+    parked += of.parked();
   }
+  parked_account_.set(now(), parked, waits);
+}
+
+// Whether a segment that has arrived may have to be parked in the next cycle: it is known then whether its row is
+// fetched.
+bool DdpPlacement::may_park() {
+  return std::any_of(in.begin(), in.end(), [this](const PlacementIn& input) {
+    const SegmentQp& of = qp_of(input);
+    const bool waits = input.beat_at() <= now() && of.begun() && !of.there();
+    return waits && (of.parked() < cfg_.parked || !of.is_missed());
+  });
+}
+
+// Which rows the segments that come in will need, as far as that is known when their headers are here. Whether more of
+// them may come in the next cycle.
+bool DdpPlacement::look_ahead() {
+  bool more = false;
+  for (PlacementIn& input : in) {
+    more |= stags_of(input).take_rows();
+    look_ahead(input);
+  }
+  return more;
+}
+
+void DdpPlacement::look_ahead(PlacementIn& input) {
+  SegmentStags& needs = stags_of(input);
+  SegmentQp& of = qp_of(input);
+  if (!of.begun()) {
+    if (input.has_header()) of.begin(contexts_.flow(input.flow).qpn);
+    else if (!of.has_parked()) return;
+  }
+  if (needs.begun() && !of.has_parked()) return;
+  unsigned& place = looked_up_[static_cast<std::size_t>(llp_of(input))];
+  if (needs.begun() && place != of.place()) needs.end();  // of one that is judged later
+  if (needs.begun() || !(of.is_parked() || of.begun())) return;
+  needs.begin();
+  place = of.place();
+  const bool ends = of.is_parked() ? of.fpdu().last.ends() : input.ends;
+  if (!ends) look_ahead(of.is_parked() ? of.fpdu().octets : input.fpdu, of.qpn(), needs);
 }
 
 // Whatever is wrong with the segment, it is found when it is judged.
-void DdpPlacement::look_ahead(const PlacementIn& input, Qpn qpn, SegmentStags& needs) {
-  const ByteSpan ulpdu(input.fpdu + wire::kUlpduLengthBytes, load_be16(input.fpdu));
+void DdpPlacement::look_ahead(const std::uint8_t* fpdu, Qpn qpn, SegmentStags& needs) {
+  const ByteSpan ulpdu(fpdu + wire::kUlpduLengthBytes, load_be16(fpdu));
   if (const auto v = wire::DdpTaggedView::parse(ulpdu)) {
     if (!v->payload.empty()) needs.name(Stag{v->header.stag});
     return;
@@ -326,16 +399,21 @@ void DdpPlacement::look_ahead(const PlacementIn& input, Qpn qpn, SegmentStags& n
   if (const auto v = wire::DdpUntaggedView::parse(ulpdu)) look_ahead(qpn, *v, needs);
 }
 
-// The input whose last beat is judged in this cycle: they take turns after the one that was judged last. One that waits
+// The input whose segment is judged in this cycle: they take turns after the one that was judged last. One that waits
 // keeps its turn.
 PlacementIn* DdpPlacement::turn() {
-  if (waits_ != Wait::kNone) return from_->beat_at() <= now() ? from_ : nullptr;
+  if (waits_ != Wait::kNone) return can_judge(*from_) ? from_ : nullptr;
   PlacementIn* input = from_;
   for (unsigned i = 0; i < kLlps; ++i) {
     if (++input == in.end()) input = in.begin();
-    if (input->beat_at() <= now()) return input;
+    if (can_judge(*input)) return input;
   }
   return nullptr;
+}
+
+WholeFpdu DdpPlacement::to_judge(PlacementIn& input) {
+  const SegmentQp& of = qp_of(input);
+  return of.is_parked() ? of.fpdu() : WholeFpdu{input->front(), input.fpdu};
 }
 
 // The last one waits until the segment before it is on its way.
@@ -344,15 +422,20 @@ bool DdpPlacement::take_last() {
   PlacementIn* const next = turn();
   if (next == nullptr || (one_port_ && executed_ && *executed_ != qp_of(*next).qpn())) return false;
   from_ = next;
-  const Verdict verdict = judge((*next)->front());
+  const Verdict verdict = judge(to_judge(*next));
   if (verdict == Verdict::kWait) return false;  // its row, which may end the wait as well, stays
   stags_of(*next).end();
-  qp_of(*next).end();
-  const FpduBeat beat = next->take_last();
-  BufferRef buf = BufferRef::adopt(beat.buf);
+  BufferRef buf = take(*next);
   if (verdict == Verdict::kDrop) drop(buf->owner());
   if (verdict == Verdict::kPlace) job_->buf = std::move(buf);
   return true;
+}
+
+BufferRef DdpPlacement::take(PlacementIn& input) {
+  SegmentQp& of = qp_of(input);
+  if (of.is_parked()) return of.end_parked();
+  of.end();
+  return BufferRef::adopt(input.take_last().buf);
 }
 
 bool DdpPlacement::ask() {
@@ -395,7 +478,10 @@ void DdpPlacement::reset() {
   for (SegmentQp& of : qps) of.reset();
   from_ = in.end() - 1;
   waits_ = Wait::kNone;
+  looked_up_ = {};
+  lost_.assign(lost_.size(), 0);
   request_waits_.set(now(), 0, false);
+  parked_account_.set(now(), 0, false);
 }
 
 Wake DdpPlacement::tick() {
@@ -404,10 +490,13 @@ Wake DdpPlacement::tick() {
   busy |= execute();
   busy |= write() || flush_one();  // both pass one segment to the dispatcher
   collect(now());
-  look_ahead();
+  const bool cached = contexts_.rx_table.cached();
+  if (cached) park();
+  busy |= look_ahead();
   busy |= take_last();
   busy |= ask();
   busy |= tell();
+  busy |= cached && may_park();
   const bool waits = waits_ == Wait::kRequest;
   request_waits_.set(now(), waits, waits);
   collect(horizon());
@@ -434,6 +523,7 @@ std::string DdpPlacement::waiting_for() const {
 void DdpPlacement::describe(const Description& d) {
   d.counters(counters_);
   d.series("rx.payload", 130, counters_, &DdpPlacementCounters::payload_bytes);
+  d.account({"rx.parked", "slots", Reach::kTags, "parked FPDUs", 142}, parked_account_);
   d.account({"rx.rqe_waits", "slots", Reach::kFetch, "RQE prefetch", 40, {}, true}, request_waits_);
   d.drops(drops);
 }

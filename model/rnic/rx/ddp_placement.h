@@ -42,13 +42,24 @@ struct RqOverrun {
 using RxEvent = std::variant<ReadIssued, ReadResponseSent, RqFlush, RqOverrun>;
 using RxEvents = RowEvents<RxRow, RxEvent>;
 
+struct DdpPlacementConfig {
+  unsigned parked = 16;
+  template <class V>
+  static void fields(V& v) {
+    v("parked", &DdpPlacementConfig::parked,
+      "of each lower layer, that wait beside the input while their queue pairs are fetched",
+      in_range(0u, SegmentQp::kMostParked), unit("FPDUs"));
+  }
+};
+
 struct DdpPlacementCounters {
-  std::uint64_t segments = 0, payload_bytes = 0, errors = 0;
+  std::uint64_t segments = 0, payload_bytes = 0, errors = 0, parked = 0;
   template <class V>
   static void fields(V& v) {
     v("segments", &DdpPlacementCounters::segments, "segments", "DDP segments validated and placed");
     v("payload_bytes", &DdpPlacementCounters::payload_bytes, "octets", "payload octets written to host memory");
     v("errors", &DdpPlacementCounters::errors, "streams", "streams stopped by a DDP, RDMAP or MPA error");
+    v("parked", &DdpPlacementCounters::parked, "FPDUs", "FPDUs that waited beside the input for their queue pairs");
   }
 };
 
@@ -105,7 +116,8 @@ class DdpPlacement final : public Stage {
   RxEvents events{*this, "ddp_placement_event"};
   Drops drops;
 
-  DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, const PerLlp<LlpTraits>& llps);
+  DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, const PerLlp<LlpTraits>& llps,
+               const DdpPlacementConfig& config = {});
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
@@ -132,6 +144,7 @@ class DdpPlacement final : public Stage {
   void take(const Event& event_of_qp);
   bool report();
   bool execute();
+  void execute_lost();
   void execute(QpRx& q, const RxContext&, const ReadIssued& r) { reads_.push(q.reads, r); }
   void execute(QpRx& q, const RxContext&, const ReadResponseSent&) { q.requests -= q.requests != 0; }
   void execute(QpRx& q, const RxContext&, const RqFlush& f);
@@ -141,8 +154,11 @@ class DdpPlacement final : public Stage {
   bool tell();
   bool write();
   void collect(Cycle until);
-  void look_ahead();
-  void look_ahead(const PlacementIn& input, Qpn qpn, SegmentStags& needs);
+  void park();
+  bool may_park();
+  bool look_ahead();
+  void look_ahead(PlacementIn& input);
+  void look_ahead(const std::uint8_t* fpdu, Qpn qpn, SegmentStags& needs);
   void look_ahead(Qpn qpn, const wire::DdpUntaggedView& v, SegmentStags& needs);
   bool take_last();
   bool ask();
@@ -150,11 +166,15 @@ class DdpPlacement final : public Stage {
   LlpId llp_of(const PlacementIn& input) const { return static_cast<LlpId>(&input - in.begin()); }
   SegmentStags& stags_of(const PlacementIn& input) { return stags[static_cast<std::size_t>(llp_of(input))]; }
   SegmentQp& qp_of(const PlacementIn& input) { return qps[static_cast<std::size_t>(llp_of(input))]; }
+  bool can_judge(const PlacementIn& input) { return qp_of(input).is_parked() || input.beat_at() <= now(); }
+  WholeFpdu to_judge(PlacementIn& input);
+  BufferRef take(PlacementIn& input);
   bool awaits_stags();
   Wake next_beat() const;
-  Verdict judge(const FpduBeat& last);
-  Verdict judge(const FpduBeat& last, const RxContext& ctx, QpRx& q);
+  Verdict judge(const WholeFpdu& fpdu);
+  Verdict judge(const WholeFpdu& fpdu, const RxContext& ctx, QpRx& q);
   Verdict end(const FpduBeat& end, const SegmentQp& of);
+  void lose(Qpn qpn);
   bool is_of(const SegmentQp& of, FlowId flow) const { return of.ok() && of.row().qp.flow == flow; }
   std::optional<wire::TerminateCause> tagged(const RxContext& ctx, QpRx& q, ByteSpan ulpdu, bool placed);
   std::optional<wire::TerminateCause> read_response(const QpRx& q, const wire::DdpTaggedView& v) const;
@@ -168,10 +188,11 @@ class DdpPlacement final : public Stage {
                                               std::uint64_t bytes);
   std::optional<wire::TerminateCause> check_invalidate(const RxContext& ctx);
   void received_terminate(QpRx& q, const wire::DdpUntaggedView& v);
-  void stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan ulpdu);
+  void stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan ulpdu, const FpduBeat& last);
 
   ContextStore& contexts_;  // a Send with Invalidate ends an STag
   const PerLlp<LlpTraits> llps_;
+  const DdpPlacementConfig cfg_;
   ReceiveRequests requests_;
   NodePool<ReadIssued> reads_;
   const bool one_port_;             // of the table: one row is changed in a cycle
@@ -179,9 +200,11 @@ class DdpPlacement final : public Stage {
   bool overruns_ = false;           // an RqOverrun is among the events
   std::optional<Qpn> to_report_{};  // whose ring overran
   std::optional<PlacementJob> job_;
-  PlacementIn* from_ = in.end() - 1;  // the input whose FPDU is, or was, judged
-  Wait waits_ = Wait::kNone;          // for a receive request that is announced but not fetched yet; for rows
-  Account request_waits_{1};
+  PlacementIn* from_ = in.end() - 1;         // the input whose FPDU is, or was, judged
+  std::array<unsigned, kLlps> looked_up_{};  // of each input, the place of the segment whose STags are asked for
+  std::vector<std::uint32_t> lost_;          // of each queue pair, the last use of its number whose row was lost
+  Wait waits_ = Wait::kNone;                 // for a receive request that is announced but not fetched yet; for rows
+  Account request_waits_{1}, parked_account_;
   DdpPlacementCounters counters_;
 };
 

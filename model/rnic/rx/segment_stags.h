@@ -30,12 +30,14 @@ class SegmentStags {
     table.bind(scattered);
   }
 
-  // In each cycle, before the others: rows that come.
-  void take_rows() {
-    if (at_rest_) return;
+  // In each cycle, before the others: rows that come. Whether there may be more of them in the next one.
+  bool take_rows() {
+    if (at_rest_) return false;
+    const unsigned before = named.forgotten();
     named_there_ = named.ready();
     if (scattered.can_use()) take_scattered();
-    at_rest_ = !begun_ && forgotten_ == 0 && !named.has_forgotten();
+    at_rest_ = !begun_ && forgotten_ == 0 && named.forgotten() == 0;
+    return named.forgotten() != before || scattered.can_use();
   }
 
   // The header of a segment is here.
