@@ -62,6 +62,11 @@ DdpPlacement::DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, Context
 // Read or a response.
 bool DdpPlacement::accept() {
   bool busy = take_doorbell();
+  if (overrun_ && events.can_take()) {
+    take(*overrun_);
+    overrun_.reset();
+    busy = true;
+  }
   if (rqe->can_pop()) {
     requests_.arrive(rqe->pop());
     busy = true;
@@ -73,12 +78,12 @@ bool DdpPlacement::accept() {
   return accept(flush) || accept(answered) || accept(read_issued) || busy;
 }
 
-// An overrun is one of them. The next doorbells wait until the firmware has it.
+// An overrun is one of them. The next doorbells wait until the firmware has it, but not for rows that are fetched.
 bool DdpPlacement::take_doorbell() {
-  if (overruns_ || to_report_ || !posted->can_pop() || !events.can_take()) return false;
+  if (overruns_ || to_report_ || !posted->can_pop()) return false;
   const RqDoorbell d = posted->pop();
   overruns_ = !requests_.announce(d) && !d.rqn.shared;
-  if (overruns_) take(RqOverrun{Qpn{d.rqn.v}});
+  if (overruns_) overrun_ = RqOverrun{Qpn{d.rqn.v}};
   return true;
 }
 
@@ -238,6 +243,13 @@ void DdpPlacement::lose(Qpn qpn) {
   ++counters_.errors;
 }
 
+// Whether an event has come that may be about it. Which one, nobody sees before it has a place; without a cache it has
+// one at once.
+bool DdpPlacement::has_event(Qpn qpn) {
+  const bool comes = contexts_.rx_table.cached() && (flush->can_pop() || answered->can_pop() || read_issued->can_pop());
+  return comes || events.about(qpn);
+}
+
 // Whether rows are missing: without an error but with waits_ set, the segment is judged again when one has come.
 bool DdpPlacement::awaits_stags() {
   if (stags_of(*from_).there()) return false;
@@ -250,9 +262,9 @@ bool DdpPlacement::awaits_stags() {
 // comes first.
 DdpPlacement::Verdict DdpPlacement::judge(const WholeFpdu& fpdu) {
   const SegmentQp& of = qp_of(*from_);
-  waits_ = of.there() && !events.about(of.qpn()) ? Wait::kNone : Wait::kRows;
+  waits_ = of.there() && !has_event(of.qpn()) ? Wait::kNone : Wait::kRows;
   if (waits_ != Wait::kNone) return Verdict::kWait;
-  if (!of.ok() && contexts_.has(of.qpn())) lose(of.qpn());
+  if (!of.ok() && contexts_.has(of.qpn()) && of.epoch() == contexts_.qp(of.qpn()).epoch) lose(of.qpn());
   if (fpdu.last.ends()) return end(fpdu.last, of);
   if (!is_of(of, fpdu.last.flow) || !of.row().qp.takes_segments()) return Verdict::kDrop;
   QpRx q = of.row().current();
@@ -336,16 +348,13 @@ void DdpPlacement::park() {
   unsigned parked = 0;
   for (PlacementIn& input : in) {
     SegmentQp& of = qp_of(input);
-    if (input.beat_at() <= now() && of.is_missed()) {
-      if (of.parked() < cfg_.parked) {
-        if (from_ == &input) waits_ = Wait::kNone;
-        const std::uint8_t* const octets = input.fpdu;
-        of.park({input.take_last(), octets});
-        ++counters_.parked;
-      } else {
-        waits = true;
-      }
+    if (input.beat_at() <= now() && of.parked() < cfg_.parked && of.is_missed()) {
+      if (from_ == &input) waits_ = Wait::kNone;
+      const std::uint8_t* const octets = input.fpdu;
+      of.park({input.take_last(), octets});
+      ++counters_.parked;
     }
+    waits |= of.parked() == cfg_.parked && input.beat_at() <= now() && of.begun() && !of.there();
     parked += of.parked();
   }
   parked_account_.set(now(), parked, waits);
@@ -376,7 +385,7 @@ void DdpPlacement::look_ahead(PlacementIn& input) {
   SegmentStags& needs = stags_of(input);
   SegmentQp& of = qp_of(input);
   if (!of.begun()) {
-    if (input.has_header()) of.begin(contexts_.flow(input.flow).qpn);
+    if (input.has_header()) begin(input, of);
     else if (!of.has_parked()) return;
   }
   if (needs.begun() && !of.has_parked()) return;
@@ -387,6 +396,11 @@ void DdpPlacement::look_ahead(PlacementIn& input) {
   place = of.place();
   const bool ends = of.is_parked() ? of.fpdu().last.ends() : input.ends;
   if (!ends) look_ahead(of.is_parked() ? of.fpdu().octets : input.fpdu, of.qpn(), needs);
+}
+
+void DdpPlacement::begin(const PlacementIn& input, SegmentQp& of) {
+  const Qpn qpn = contexts_.flow(input.flow).qpn;
+  of.begin(qpn, contexts_.rx_table.cached() && contexts_.has(qpn) ? contexts_.qp(qpn).epoch : 0);
 }
 
 // Whatever is wrong with the segment, it is found when it is judged.
@@ -471,6 +485,7 @@ void DdpPlacement::reset() {
   events.reset();
   executed_.reset();
   overruns_ = false;
+  overrun_.reset();
   to_report_.reset();
   job_.reset();
   for (PlacementIn& input : in) input.reset();

@@ -158,6 +158,7 @@ class DdpPlacement final : public Stage {
   bool may_park();
   bool look_ahead();
   void look_ahead(PlacementIn& input);
+  void begin(const PlacementIn& input, SegmentQp& of);
   void look_ahead(const std::uint8_t* fpdu, Qpn qpn, SegmentStags& needs);
   void look_ahead(Qpn qpn, const wire::DdpUntaggedView& v, SegmentStags& needs);
   bool take_last();
@@ -169,13 +170,17 @@ class DdpPlacement final : public Stage {
   bool can_judge(const PlacementIn& input) { return qp_of(input).is_parked() || input.beat_at() <= now(); }
   WholeFpdu to_judge(PlacementIn& input);
   BufferRef take(PlacementIn& input);
+  bool has_event(Qpn qpn);
   bool awaits_stags();
   Wake next_beat() const;
   Verdict judge(const WholeFpdu& fpdu);
   Verdict judge(const WholeFpdu& fpdu, const RxContext& ctx, QpRx& q);
   Verdict end(const FpduBeat& end, const SegmentQp& of);
   void lose(Qpn qpn);
-  bool is_of(const SegmentQp& of, FlowId flow) const { return of.ok() && of.row().qp.flow == flow; }
+  // With a cache it may have waited for long: in that time the number and the flow may have been used again.
+  bool is_of(const SegmentQp& of, FlowId flow) const {
+    return of.ok() && of.row().qp.flow == flow && (!contexts_.rx_table.cached() || of.row().qp.epoch == of.epoch());
+  }
   std::optional<wire::TerminateCause> tagged(const RxContext& ctx, QpRx& q, ByteSpan ulpdu, bool placed);
   std::optional<wire::TerminateCause> read_response(const QpRx& q, const wire::DdpTaggedView& v) const;
   void take_read_response(QpRx& q, std::uint32_t bytes, bool last);
@@ -195,10 +200,11 @@ class DdpPlacement final : public Stage {
   const DdpPlacementConfig cfg_;
   ReceiveRequests requests_;
   NodePool<ReadIssued> reads_;
-  const bool one_port_;             // of the table: one row is changed in a cycle
-  std::optional<Qpn> executed_{};   // an event of this one, in this cycle
-  bool overruns_ = false;           // an RqOverrun is among the events
-  std::optional<Qpn> to_report_{};  // whose ring overran
+  const bool one_port_;                 // of the table: one row is changed in a cycle
+  std::optional<Qpn> executed_{};       // an event of this one, in this cycle
+  bool overruns_ = false;               // an RqOverrun is among the events, or
+  std::optional<RqOverrun> overrun_{};  // has no place among them yet
+  std::optional<Qpn> to_report_{};      // whose ring overran
   std::optional<PlacementJob> job_;
   PlacementIn* from_ = in.end() - 1;         // the input whose FPDU is, or was, judged
   std::array<unsigned, kLlps> looked_up_{};  // of each input, the place of the segment whose STags are asked for

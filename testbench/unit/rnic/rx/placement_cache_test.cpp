@@ -460,6 +460,68 @@ TEST_F(PlacementCache, ASegmentOfTheLastUserIsNotTheNextOnes) {
   EXPECT_LT(dropped, chips.size()) << "one that was judged before";
 }
 
+// Nor if the flow is the same one again: after an abort nothing says that its octets have passed.
+class FlowUsedAgain : public PlacementCache, public testing::WithParamInterface<std::uint32_t> {};
+TEST_P(FlowUsedAgain, ASegmentOfTheLastUserIsNotTheNextOnes) {
+  const std::uint32_t n = GetParam();
+  constexpr Cycle kFrom = 200;
+  std::vector<std::unique_ptr<Chip>> chips;
+  std::vector<std::unique_ptr<At>> firmware;
+  for (Cycle reused = kFrom + 10; reused < kFrom + 110; ++reused) {
+    Chip& chip = *chips.emplace_back(std::make_unique<Chip>(kTwo));
+    chip.dma.latency = 60;
+    firmware.push_back(std::make_unique<At>(sc_core::sc_gen_unique_name("firmware"), chip.clk));
+    firmware.back()->at(reused, [&chip, n] { chip.write(n, rts_qp(n, 2)); });
+    chip.receive(n, write_to(n, 8), kFrom);
+    chip.end(n, kFrom);
+    chip.receive(n, write_to(n, 12), reused + 200);
+  }
+  run_until_idle();
+  unsigned dropped = 0;
+  for (const auto& chip : chips) {
+    const auto& placed = chip->placed;
+    ASSERT_GE(placed.size(), 2u) << "the end of a stream is always passed on";
+    dropped += placed.size() == 2;
+    EXPECT_EQ(placed[placed.size() - 1].bytes, 12u);
+    EXPECT_TRUE(placed[placed.size() - 1].opens) << "of the next user's stream it is the first";
+    EXPECT_FALSE(placed.size() == 2 && placed[0].in_order) << "its end is not the next user's";
+    EXPECT_THAT(chip->events, IsEmpty());
+  }
+  EXPECT_GT(dropped, 20u);
+  EXPECT_LT(dropped, chips.size()) << "one that was judged before";
+}
+INSTANTIATE_TEST_SUITE_P(Layers, FlowUsedAgain, testing::Values(1u, 2u));
+
+// What has come and has no place yet counts as well, while sixteen others wait for their rows; a doorbell needs none.
+TEST_F(PlacementCache, WhatHasNoPlaceYetComesBeforeASegment) {
+  Chip chip({8, 1, CachePolicy::kLru, 1, 1});
+  chip.dma.latency = 100;
+  run_until_idle();
+  touch(chip, 0);
+  run_until_idle();
+  const Cycle at = chip.clk.now() + 10;
+  unsigned others = 0;
+  for (std::uint32_t n = 1; others < 18; ++n) {
+    if (n % 8 == 0) continue;  // has the place of queue pair 0
+    chip.answers.send_at(at, {{Qpn{n}}});
+    ++others;
+  }
+  chip.reads.send_at(at + 10, {{Qpn{0}, kStag, buffer_of(0), 40}});
+  chip.receive(0, tagged("C142", kStag, buffer_of(0), 40), at + 60);
+  const Cycle announced = at + 30;
+  abi::Wqe w;
+  w.wr_id = 1;
+  w.num_sge = 1;
+  w.sge[0] = {buffer_of(0), 100, kStag};
+  chip.doorbells.send_at(announced, {{Qpn{0}, 1}});
+  chip.fetch.send_at(announced, {{Qpn{0}, true, w}});
+  chip.receive(0, untagged("4143", 0, 1, 0, 20));
+  run_until_idle();
+  EXPECT_THAT(chip.errors(), IsEmpty());
+  ASSERT_EQ(chip.placed.size(), 2u);
+  EXPECT_GT(chip.placed.cycles()[0], at + 200) << "behind fetches of others";
+}
+
 // An octet of either part is wrong, or the read fails.
 class LostRxRow : public PlacementCache, public testing::WithParamInterface<int> {};
 TEST_P(LostRxRow, EndsItsQueuePairUntilItsNumberIsUsedAgain) {
