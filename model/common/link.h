@@ -95,6 +95,16 @@ class Link final : public LinkBase {
     if constexpr (!std::is_trivially_destructible_v<T>) front() = T{};
     drop_at(clk_.now());
   }
+  // Whether f(beat) is true of any that has come: a comparison with each place of the link. Not of runs.
+  template <class F>
+  bool any(F&& f) const {
+    static_assert(!kInRuns<T>);
+    const Slot* slot = head_;
+    for (unsigned left = used_; left != 0 && slot->visible <= clk_.now(); --left, slot = next(slot)) {
+      if (f(slot->beat)) return true;
+    }
+    return false;
+  }
 
   // The same for stages that run ahead (clock_domain.md): a move's cycle is a number up to which each end knows the
   // moves of the other one. kNever means not known yet; the stage is called when it is. A Burst makes many moves.

@@ -243,11 +243,11 @@ void DdpPlacement::lose(Qpn qpn) {
   ++counters_.errors;
 }
 
-// Whether an event has come that may be about it. Which one, nobody sees before it has a place; without a cache it has
-// one at once.
+// Whether an event about it has come. With a cache it may be that it has no place yet, as all wait for their rows.
 bool DdpPlacement::has_event(Qpn qpn) {
-  const bool comes = contexts_.rx_table.cached() && (flush->can_pop() || answered->can_pop() || read_issued->can_pop());
-  return comes || events.about(qpn);
+  const auto comes = [qpn](auto& port) { return port->any([qpn](const auto& event) { return event.qpn == qpn; }); };
+  if (contexts_.rx_table.cached() && (comes(flush) || comes(answered) || comes(read_issued))) return true;
+  return events.about(qpn);
 }
 
 // Whether rows are missing: without an error but with waits_ set, the segment is judged again when one has come.
@@ -532,6 +532,9 @@ std::string DdpPlacement::waiting_for() const {
   if (job_) return "DMA write of QP " + std::to_string(job_->segment.qpn.v);
   if (to_report_) return "the firmware to hear of an overrun of QP " + std::to_string(to_report_->v);
   if (waits_ == Wait::kRows) return "the queue pair and the STags of a segment";
+  for (const SegmentQp& of : qps) {
+    if (of.has_parked()) return "the queue pairs of " + std::to_string(of.parked()) + " parked segments";
+  }
   return waits_ == Wait::kRequest ? "a receive request that is being fetched" : "";
 }
 
