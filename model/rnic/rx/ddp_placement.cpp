@@ -245,7 +245,7 @@ void DdpPlacement::lose(Qpn qpn) {
 
 // Whether an event about it has come. With a cache it may be that it has no place yet, as all wait for their rows.
 bool DdpPlacement::has_event(Qpn qpn) {
-  const auto comes = [qpn](auto& port) { return port->any([qpn](const auto& event) { return event.qpn == qpn; }); };
+  const auto comes = [qpn](auto& port) { return port->any([qpn](const auto& each) { return each.qpn == qpn; }); };
   if (contexts_.rx_table.cached() && (comes(flush) || comes(answered) || comes(read_issued))) return true;
   return events.about(qpn);
 }
