@@ -23,6 +23,8 @@ import subprocess
 import sys
 import tempfile
 
+from twins import twins_of
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DIGESTS = ROOT / "testbench/digests.json"
 NAMES = {"statistics": ROOT / "testbench/statistics.txt", "waves": ROOT / "testbench/waves.txt"}
@@ -63,10 +65,7 @@ def scenarios(program):
 
 
 def options_of(mode, file):
-    """The twin of ddp_placement has all queue pairs on the chip."""
-    if mode == "rtl" and "rnic.context.cache.qp.entries" in file.read_text():
-        return "--rtl", "all,-ddp_placement"
-    return MODES[mode]
+    return ("--rtl", twins_of(json.loads(file.read_text()))) if mode == "rtl" else MODES[mode]
 
 
 def frames_of(capture):

@@ -95,39 +95,26 @@ void TableReader::check_caller() const {
 }
 
 TableBase::TableBase(std::string name, ClockDomain& clk, std::size_t rows, unsigned row_bits, const TableConfig& config,
-                     const CacheConfig* cache)
+                     std::shared_ptr<RowCache> cache)
     : name_(std::move(name)),
       clk_(clk),
       rows_(rows),
       row_bits_(row_bits),
       config_(config),
       banks_(config.banks),
-      cache_config_(cache != nullptr ? *cache : CacheConfig{}),
-      rows_account_(0),
-      misses_account_(cache_config_.misses_in_flight) {
+      cache_(std::move(cache)),
+      cached_(cache_ != nullptr && cache_->is_small()) {
   used_.resize(rows);
   RNIC_CHECK_MSG(config.read_cycles >= 1 && config.read_ports >= 1 && config.banks >= 1, name_);
-  if (cache == nullptr || cache->entries >= rows) return;
-  cache_ = std::make_unique<Residency>(*cache);
-  bad_.resize(cache->entries);
-  dirty_.resize(cache->entries);
-  lost_.resize(rows);
-}
-
-void TableBase::connect_home(PopPort<TableMiss>& misses) {
-  RNIC_CHECK_MSG(to_home_ == nullptr, name_);
-  LinkConfig config;
-  config.depth = cache_config_.misses_in_flight;
-  to_home_ = std::make_unique<Link<TableMiss>>(name_ + ".misses", clk_, config);
-  misses(*to_home_);
-  to_home_->set_producer(misses.owner());  // what is not on the chip is missed in a commit
+  if (cache_ != nullptr) cache_->add(*this);
+  dirty_.resize(cached() ? places() : 0);
 }
 
 void TableBase::bind(TableReader& reader) {
   RNIC_CHECK_MSG(!reader.bound(), name_ + '.' + reader.name() + " is bound twice");
   RNIC_CHECK_MSG(readers_.size() < kMaxReaders, name_, ": more than 32 readers");
   LinkConfig config = LinkConfig::pipeline(row_cycles());
-  if (cached()) config.depth += 2 * cache_config_.misses_in_flight;  // some of them hit
+  if (cached()) config.depth += 2 * cache_->config().misses_in_flight;  // some of them hit
   if (reader.asks_ != 0) config.depth = reader.asks_;
   reader.link_ = std::make_unique<Link<TableAsk>>(name_ + '.' + reader.name(), clk_, config);
   reader.link_->set_producer(reader.owner_);
@@ -138,18 +125,18 @@ void TableBase::bind(TableReader& reader) {
   shared_ = readers_.size() > config_.read_ports;
   if (!cached()) return;
   for (unsigned n = 0; n <= reader.keeps_; ++n) cache_->add_spare();
-  bad_.resize(cache_->places());
-  dirty_.resize(cache_->places());
 }
 
 std::vector<LinkBase*> TableBase::links() const {
   std::vector<LinkBase*> links;
   for (const TableReader* reader : readers_) links.push_back(reader->link_.get());
-  if (to_home_ != nullptr) links.push_back(to_home_.get());
+  LinkBase* const misses = cache_ != nullptr ? cache_->link_of(*this) : nullptr;
+  if (misses != nullptr) links.push_back(misses);
   return links;
 }
 
 void TableBase::commit_later() {
+  if (cached()) return cache_->commit_later();
   if (registered_) return;
   registered_ = true;
   clk_.commit_later(*this);
@@ -243,16 +230,12 @@ void TableBase::call_holders(std::uint32_t row) {
 void TableBase::commit() {
   registered_ = false;
   settle_writes();
-  for (const std::uint32_t place : healed_) bad_[place] = false;
-  healed_.clear();
-  if (!arrivals_.empty()) settle();
-  if (forgets_) drop_rows();
-  if (pending_ != 0) grant();
-  if (cached()) release();
+  grant();
 }
 
 // Of each bank, to as many readers as it has ports. A reader that gets none takes part again in the next cycle.
 void TableBase::grant() {
+  if (pending_ == 0) return;
   const auto asking = static_cast<unsigned>(__builtin_popcount(pending_));
   for (std::uint32_t left = pending_; left != 0; left &= left - 1) {
     const TableReader& reader = *readers_[static_cast<unsigned>(__builtin_ctz(left))];
@@ -286,18 +269,16 @@ void TableBase::grant(TableReader& reader) {
 
 // ---- Rows with a home elsewhere
 
-unsigned TableBase::row_cycles() const { return config_.read_cycles + (cached() ? cache_config_.tag_cycles : 0); }
-
-std::uint32_t TableBase::place_of(std::uint32_t row) const { return cached() ? cache_->find(row) : row; }
+unsigned TableBase::row_cycles() const { return config_.read_cycles + (cached() ? cache_->config().tag_cycles : 0); }
 
 // A read that finds no way, or all fetches taken, waits; those of other readers pass. Another ask of its reader lets it
 // try again.
 void TableBase::look_up(TableReader& reader) {
   const std::uint32_t bit = std::uint32_t{1} << reader.number_;
-  const Found found = find(reader, reader.waiting_.front());
-  if (found == Found::kNextCycle) return;
-  if (found == Found::kNoPlace) {
-    cache_counters_.waits += !std::exchange(reader.refused_, true);
+  const RowCache::Found found = find(reader, reader.waiting_.front());
+  if (found == RowCache::Found::kNextCycle) return;
+  if (found == RowCache::Found::kNoPlace) {
+    cache_->counters_.waits += !std::exchange(reader.refused_, true);
     blocked_ |= bit;
     pending_ &= ~bit;
     return;
@@ -309,82 +290,20 @@ void TableBase::look_up(TableReader& reader) {
   if (--reader.ungranted_ == 0) pending_ &= ~bit;
 }
 
-// Only the next row of a reader takes or shares a spare place, so there is always one for it: no reader waits for
-// another one's pins, whatever rows a stage holds at a time.
-TableBase::Found TableBase::find(TableReader& reader, const TableAsk& ask) {
-  const std::uint32_t index = ask.index;
-  if (!has(index) || lost_[index]) return reader.held_.push_back({ask, Residency::kNone}), Found::kPlace;
-  std::uint32_t place = cache_->find(index);
-  if (place != Residency::kNone && cache_->is_spare(place) && !reader.asks_next()) return Found::kNoPlace;
-  if (place == Residency::kNone) {
-    if (fetched_.size() == cache_config_.misses_in_flight) return Found::kNoPlace;
-    if (!to_home_->can_push()) return Found::kNextCycle;  // another reader missed a row in this one
-    std::uint32_t leaving = Residency::kNone;
-    place = cache_->place(index, leaving);
-    if (place == Residency::kNone && reader.asks_next()) place = cache_->spare_place(index, leaving);
-    if (place == Residency::kNone) return Found::kNoPlace;
-    const bool evicts = leaving != Residency::kNone, dirty = evicts && dirty_[place];
-    cache_counters_.evictions += evicts;
-    cache_counters_.dirty += dirty;
-    bad_[place] = dirty_[place] = false;
-    fetched_.push_back(place);
-    to_home_->push({index, place, leaving, dirty});
-    ++cache_counters_.misses;
-  } else {
-    ++(under_way(place) ? cache_counters_.joined : cache_counters_.hits);
+RowCache::Found TableBase::find(TableReader& reader, const TableAsk& ask) {
+  std::uint32_t place = Residency::kNone;
+  if (has(ask.index) && !cache_->is_lost(ask.index)) {
+    const RowCache::Found found = cache_->look_up(*this, ask.index, reader.asks_next(), place);
+    if (found != RowCache::Found::kPlace) return found;
   }
-  cache_->use(place);
-  cache_->pin(place);
   reader.held_.push_back({ask, place});
-  return Found::kPlace;
+  return RowCache::Found::kPlace;
 }
 
-bool TableBase::under_way(std::uint32_t place) const {
-  return std::find(fetched_.begin(), fetched_.end(), place) != fetched_.end();
-}
-
-void TableBase::arrived(const TableMiss& miss, bool ok) {
-  RNIC_CHECK_MSG(cache_->index_at(miss.place) == miss.index && under_way(miss.place), name_,
-                 ": nobody missed this row");
-  arrivals_.push_back({miss, ok});
-  commit_later();
-}
-
-void TableBase::settle() {
-  for (const auto& [miss, ok] : arrivals_) {
-    fetched_.erase(std::find(fetched_.begin(), fetched_.end(), miss.place));
-    bad_[miss.place] = !ok;
-    cache_counters_.failed += !ok;
-  }
-  arrivals_.clear();
-  pending_ |= std::exchange(blocked_, 0);
-}
-
-void TableBase::forget() {
-  RNIC_CHECK_MSG(fetched_.empty(), name_, ": rows are forgotten while they are fetched");
-  forgets_ = cached();
-  if (forgets_) commit_later();
-}
-
-// A row that somebody waits to use is not what its home has any more.
-void TableBase::drop_rows() {
-  forgets_ = false;
-  for (std::uint32_t place = 0; place < cache_->places(); ++place) {
-    if (cache_->pinned(place)) bad_[place] = true;
-    else cache_->drop(place);
-    dirty_[place] = false;
-  }
-  lost_.assign(lost_.size(), false);
-}
-
-void TableBase::heal(std::uint32_t row) {
-  if (!cached()) return;
-  healed_.push_back(place_of(row));
-  commit_later();
-}
-
-void TableBase::check_leaving(const TableMiss& miss) const {
-  RNIC_CHECK_MSG(cached() && miss.leaving != Residency::kNone && under_way(miss.place), name_, ": no row makes room");
+bool TableBase::takes_change(std::uint32_t place) {
+  const bool changed = dirty_[place];
+  dirty_[place] = false;
+  return changed;
 }
 
 // One row of each reader a cycle: the oldest that is there, or the oldest if it is.
@@ -405,16 +324,11 @@ void TableBase::release() {
       commit_later();
     }
   }
-  account();
 }
 
-// A row that could not be fetched is asked for again when nobody uses it any more.
 void TableBase::used_up(const TableReader& reader, std::uint32_t place) {
-  if (place != Residency::kNone) cache_->unpin(place);
-  const bool free = place != Residency::kNone && !cache_->pinned(place);
-  const bool heals = std::find(healed_.begin(), healed_.end(), place) != healed_.end();
-  if (free && bad_[place] && !heals) cache_->drop(place), bad_[place] = false;
-  if (free) try_again(blocked_);
+  const bool free = place != Residency::kNone && cache_->unpin(place);
+  if (free) cache_->try_all_again();
   else if (reader.asks_next()) try_again(std::uint32_t{1} << reader.number_);
 }
 
@@ -425,15 +339,6 @@ void TableBase::try_again(std::uint32_t readers) {
   blocked_ &= ~again;
   pending_ |= again;
   commit_later();
-}
-
-void TableBase::account() {
-  const Cycle next = clk_.now() + 1;
-  const auto fetched = static_cast<unsigned>(fetched_.size());
-  const bool full =
-      fetched == cache_config_.misses_in_flight;  // otherwise what is refused waits for a place of its set
-  rows_account_.set(next, fetched, holding_ != 0 || (blocked_ != 0 && !full));
-  misses_account_.set(next, fetched, blocked_ != 0 && full);
 }
 
 void TableBase::reset_readers() {
@@ -447,27 +352,16 @@ void TableBase::reset_readers() {
   pending_ = 0;
   writes_.clear();
   values_.clear();
-  if (cached()) reset_cache();
-}
-
-void TableBase::reset_cache() {
+  if (!cached()) return;
   for (TableReader* reader : readers_) {
     reader->waiting_.clear();
     reader->places_.clear();
     reader->held_.clear();
     reader->refused_ = false;
   }
-  to_home_->reset();
-  cache_->reset();
-  fetched_.clear();
-  arrivals_.clear();
-  healed_.clear();
-  forgets_ = false;
-  bad_.assign(bad_.size(), false);
   dirty_.assign(dirty_.size(), false);
-  lost_.assign(lost_.size(), false);
   blocked_ = holding_ = 0;
-  account();
+  cache_->reset();
 }
 
 void TableBase::describe(const Description& d) {
@@ -489,16 +383,6 @@ void TableBase::describe(const Description& d) {
   fixed("ports", config_.read_ports, "ports", "for reads, of each bank");
   fixed("banks", config_.banks, "banks", "its parts with ports of their own");
   fixed("size", static_cast<double>(places()) * row_bits_ / 8, "octets", "of the memory on the chip");
-}
-
-void TableBase::describe_cache(const Description& d, const CacheNames& names) {
-  d.counters(cache_counters_);
-  d.stats().ratio(
-      "hit_rate", [this] { return static_cast<double>(cache_counters_.hits); },
-      [this] { return static_cast<double>(cache_counters_.lookups()); }, "hits, as a share of the rows read");
-  const Description timed = d.in(clk_);
-  timed.account({names.rows, "slots", Reach::kFetch, names.cache, 140}, rows_account_);
-  timed.account({names.misses, "slots", Reach::kTags, names.in_flight, 141}, misses_account_);
 }
 
 }  // namespace rnic

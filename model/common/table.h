@@ -12,12 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "model/common/account.h"
 #include "model/common/link.h"
 #include "model/common/part.h"
 #include "model/common/registered.h"
-#include "model/common/residency.h"
 #include "model/common/ring.h"
+#include "model/common/row_cache.h"
 #include "model/config/field.h"
 #include "model/stats/high_water.h"
 
@@ -47,22 +46,6 @@ struct TableAsk {
   static void fields(V& v, M& m) {
     v("index", 32, m.index);
     v("tag", 32, m.tag);
-  }
-};
-
-// A row that is not on the chip, for the unit that fetches it from its home.
-struct TableMiss {
-  std::uint32_t index = 0;
-  std::uint32_t place = 0;    // where it comes to
-  std::uint32_t leaving = 0;  // the row that makes room for it, if
-  bool dirty = false;         // that one was changed in place: it has to go to its home
-  static constexpr const char* kMessage = "table_miss";
-  template <class V, class M>
-  static void fields(V& v, M& m) {
-    v("index", 32, m.index);
-    v("place", 32, m.place);
-    v("leaving", 32, m.leaving);
-    v("dirty", 1, m.dirty);
   }
 };
 
@@ -152,28 +135,6 @@ struct TableCounters {
   }
 };
 
-struct CacheCounters {
-  std::uint64_t hits = 0, misses = 0, joined = 0, waits = 0, evictions = 0, dirty = 0, failed = 0;
-  std::uint64_t lookups() const { return hits + misses + joined; }
-  template <class V>
-  static void fields(V& v) {
-    v("hits", &CacheCounters::hits, "reads", "reads of rows on the chip");
-    v("misses", &CacheCounters::misses, "reads", "reads of rows that had to be fetched");
-    v("joined", &CacheCounters::joined, "reads", "reads of rows that were on their way already");
-    v("waits", &CacheCounters::waits, "reads",
-      "reads that waited because of misses_in_flight, or for a place of their set");
-    v("evictions", &CacheCounters::evictions, "rows", "rows that made room");
-    v("dirty_evictions", &CacheCounters::dirty, "rows", "of these, rows that had been changed here");
-    v("failed", &CacheCounters::failed, "rows", "rows that could not be fetched");
-  }
-};
-
-// Of a cache's accounts in files, and as bottlenecks.
-struct CacheNames {
-  const char *rows, *misses;
-  const char *cache, *in_flight;
-};
-
 // All of a table that does not depend on its rows.
 class TableBase : public Committed, public Part {
  public:
@@ -187,24 +148,16 @@ class TableBase : public Committed, public Part {
   const TableConfig& config() const { return config_; }
   const TableCounters& counters() const { return counters_; }
   std::size_t rows() const { return rows_; }
-  bool cached() const { return cache_ != nullptr; }
+  // Whether some rows are not on the chip.
+  bool cached() const { return cached_; }
+  bool shares_cache_with(const TableBase& table) const { return cache_ != nullptr && cache_ == table.cache_; }
+  // Of a table that can have one.
+  RowCache& cache() const { return *cache_; }
+  const std::shared_ptr<RowCache>& shared_cache() const { return cache_; }
   // Whether the row is on the chip and was changed in place: its home has not seen that yet.
   bool is_dirty(std::uint32_t row) const {
-    return cached() && cache_->find(row) != Residency::kNone && dirty_[cache_->find(row)];
+    return cached() && place_of(row) != Residency::kNone && dirty_[place_of(row)];
   }
-  unsigned misses_in_flight() const { return cached() ? cache_config_.misses_in_flight : 0; }
-  // Where rows that are not on the chip are asked for. Before the first cycle.
-  void connect_home(PopPort<TableMiss>& misses);
-  const CacheCounters& cache_counters() const { return cache_counters_; }
-  bool is_lost(std::uint32_t row) const { return cached() && lost_[row]; }
-  // The row can be fetched again, if it was lost.
-  void renew(std::uint32_t row) {
-    if (cached()) lost_[row] = false;
-  }
-  // Drops all rows at the end of this cycle: from then on each is fetched when it is asked for. Called in a stage's
-  // cycle, when no fetch is under way.
-  void forget();
-  void describe_cache(const Description& d, const CacheNames& names);
   bool has(std::uint32_t index) const { return index < rows_; }
   // The stage whose columns own() changes in place.
   void owned_by(const Stage& stage) { owner_ = &stage; }
@@ -221,7 +174,7 @@ class TableBase : public Committed, public Part {
  protected:
   // Without a cache all rows are on the chip.
   TableBase(std::string name, ClockDomain& clk, std::size_t rows, unsigned row_bits, const TableConfig& config,
-            const CacheConfig* cache);
+            std::shared_ptr<RowCache> cache);
   void bind(TableReader& reader);
   // A column is written, or changed in place.
   void note_used(std::uint32_t row) {
@@ -234,21 +187,23 @@ class TableBase : public Committed, public Part {
   void note_change(std::uint32_t row) {
     if (cached()) dirty_.at(place_of(row)) = true;
   }
-  void heal(std::uint32_t row);
-  void check_leaving(const TableMiss& miss) const;
+  void heal(std::uint32_t row) {
+    if (cached()) cache_->heal(place_of(row));
+  }
   void check_row(std::uint32_t row) const { RNIC_CHECK_MSG(has(row), name_, ": no such row"); }
   void reset_readers();
   // kNone: the row is not on the chip.
-  std::uint32_t place_of(std::uint32_t row) const;
-  std::size_t places() const { return cache_ ? cache_->places() : rows_; }
-  // A row that was missed is there from the next cycle on, or is known not to come. Called in a stage's cycle.
-  void arrived(const TableMiss& miss, bool ok);
-  void mark_lost(std::uint32_t row) { lost_[row] = true; }
+  std::uint32_t place_of(std::uint32_t row) const { return cached() ? cache_->place_of(row) : row; }
+  std::size_t places() const { return cached() ? cache_->places() : rows_; }
   // With a cache: the row there could not be fetched.
-  bool is_bad(std::uint32_t place) const { return place != Residency::kNone && bad_[place]; }
+  bool is_bad(std::uint32_t place) const { return cache_->is_bad(place); }
+  bool under_way(std::uint32_t place) const { return cache_->under_way(place); }
+  // Of the rows on the chip.
+  virtual void resize(std::size_t places) { dirty_.resize(places); }
 
  private:
   friend class TableReader;
+  friend class RowCache;
   struct Bank {
     std::uint32_t asks = 0;           // readers, while grants are made
     unsigned last = kMaxReaders - 1;  // granted; the next one in turn comes first
@@ -273,16 +228,12 @@ class TableBase : public Committed, public Part {
   void call_holders(std::uint32_t row);
   unsigned row_cycles() const;
   void look_up(TableReader& reader);
-  enum class Found : std::uint8_t { kPlace, kNoPlace, kNextCycle };
-  Found find(TableReader& reader, const TableAsk& ask);
+  RowCache::Found find(TableReader& reader, const TableAsk& ask);
   void release();
-  void settle();
-  void drop_rows();
-  void account();
-  bool under_way(std::uint32_t place) const;
+  // Whether the row there was changed in place, up to now.
+  bool takes_change(std::uint32_t place);
   void used_up(const TableReader& reader, std::uint32_t place);
   void try_again(std::uint32_t readers);
-  void reset_cache();
   void check_written_once(const std::byte* to, std::size_t octets) const;
   void check_owned(std::uint32_t row) const;
 
@@ -305,24 +256,11 @@ class TableBase : public Committed, public Part {
   std::vector<bool> used_;  // by row
   std::uint64_t rows_used_ = 0;
 
-  struct Arrival {
-    TableMiss miss;
-    bool ok;
-  };
-  const CacheConfig cache_config_;
-  std::unique_ptr<Residency> cache_;
-  std::unique_ptr<Link<TableMiss>> to_home_;
-  std::vector<std::uint32_t> fetched_;  // places of rows that are fetched
-  std::vector<bool> bad_;               // by place: the row there could not be fetched
-  std::vector<bool> dirty_;             // by place: the row there was changed in place
-  std::vector<bool> lost_;              // by row: it cannot be used until it is renewed
-  std::vector<Arrival> arrivals_;       // of this cycle
-  std::vector<std::uint32_t> healed_;   // places, in this cycle
-  bool forgets_ = false;                // in this cycle
-  std::uint32_t blocked_ = 0;           // readers whose next read waits for the end of a fetch, or of a pin
-  std::uint32_t holding_ = 0;           // readers with rows that are fetched, or wait behind one
-  Account rows_account_, misses_account_;
-  CacheCounters cache_counters_;
+  const std::shared_ptr<RowCache> cache_;
+  const bool cached_;
+  std::vector<bool> dirty_;    // by place: the row there was changed in place
+  std::uint32_t blocked_ = 0;  // readers whose next read waits for the end of a fetch, or of a pin
+  std::uint32_t holding_ = 0;  // readers with rows that are fetched, or wait behind one
 };
 
 // `T` describes its fields as messages do (message.h).
@@ -345,15 +283,18 @@ class Table final : public TableBase {
     }
   };
 
+  Table(std::string name, ClockDomain& clk, std::size_t rows, const TableConfig& config)
+      : Table(std::move(name), clk, rows, config, std::shared_ptr<RowCache>()) {}
+  // With a cache of its own.
+  Table(std::string name, ClockDomain& clk, std::size_t rows, const TableConfig& config, const CacheConfig& cache)
+      : Table(name, clk, rows, config, std::make_shared<RowCache>(name, clk, rows, cache)) {}
+  // The rows of one index in all tables of the cache are one object.
   Table(std::string name, ClockDomain& clk, std::size_t rows, const TableConfig& config,
-        const CacheConfig* cache = nullptr)
-      : TableBase(std::move(name), clk, rows, bits(), config, cache), data_(places()) {}
+        std::shared_ptr<RowCache> cache)
+      : TableBase(std::move(name), clk, rows, bits(), config, std::move(cache)), data_(places()) {}
 
   // Before the first cycle, all of them.
-  void bind(Reader& reader) {
-    TableBase::bind(reader);
-    data_.resize(places());
-  }
+  void bind(Reader& reader) { TableBase::bind(reader); }
 
   // Visible from the next cycle on, also to rows on their way. A column, and an element of one that is an array, is
   // written once in a cycle. A row that is not on the chip is not changed: its home is.
@@ -398,19 +339,13 @@ class Table final : public TableBase {
   using TableBase::can_own;
   // The row that makes room for one that was missed, until that one comes.
   const T& leaving(const TableMiss& miss) const {
-    check_leaving(miss);
+    cache().check_leaving(miss);
     return data_[miss.place];
   }
-  // A row that was missed. nullptr: it cannot be fetched now.
-  void fill(const TableMiss& miss, const T* row) {
+  // The content of a row that was missed, before RowCache::arrived().
+  void fill(const TableMiss& miss, const T& row) {
     static_assert(std::is_trivially_copyable_v<T>);
-    if (row != nullptr) log(miss.index, &data_[miss.place], row, sizeof *row);
-    arrived(miss, row != nullptr);
-  }
-  // A row that was missed is lost: it cannot be used until renew().
-  void lose(const TableMiss& miss) {
-    mark_lost(miss.index);
-    arrived(miss, false);
+    log(miss.index, &data_[miss.place], &row, sizeof row);
   }
   // For observers, which are no hardware. nullptr: it is not on the chip, or could not be fetched.
   const T* peek(std::uint32_t row) const {
@@ -428,6 +363,10 @@ class Table final : public TableBase {
     unsigned sum = 0;
     for (const Signal& field : signals_of<T>()) sum += field.width;
     return sum;
+  }
+  void resize(std::size_t places) override {
+    TableBase::resize(places);
+    data_.resize(places);
   }
   T* find(std::uint32_t row) {
     check_row(row);

@@ -49,7 +49,8 @@ Cycle moved_ahead(const RnicConfig& config) {
 }
 
 // Of a cache with room for all rows nothing else counts.
-const CacheConfig& cache_of(const CacheConfig& cache, const char* kind, std::uint32_t rows) {
+template <class Config>
+const Config& cache_of(const Config& cache, const char* kind, std::uint32_t rows) {
   const std::string fault = cache.entries < rows ? fault_of(cache) : "";
   if (!fault.empty()) throw ConfigError(std::string("rnic.context.cache.") + kind + '.' + fault);
   return cache;
@@ -89,7 +90,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       net_(basename(), clk),
       pcie("pcie", clk, config.pcie, {kReaders, kWriters}),
       wqe_fetch("wqe_fetch", clk, contexts_, config.tx.wqe_fetch),
-      rdmap_segmenter("rdmap_segmenter", clk, contexts_, frames_, llp_traits()),
+      rdmap_segmenter("rdmap_segmenter", clk, contexts_, frames_, llp_traits(), config.tx.rdmap_segmenter),
       payload_fetch("payload_fetch", clk, config.context.qps, config.tx.payload_fetch),
       mpa_framer("mpa_framer", clk, config.datapath),
       marker_inserter("marker_inserter", clk, config.datapath, frames_),
@@ -368,20 +369,22 @@ std::vector<LinkBase*> Rnic::links() const {
 void Rnic::describe(const Description& d) {
   contexts_.describe(d.part("context"));
   contexts_.page_table.describe(d.part("page_table"));
-  contexts_.page_table.describe_cache(d.part("page_cache"),
-                                      {"context.page_cache", "context.page_misses", "page cache", "page cache misses"});
+  contexts_.page_table.cache().describe(
+      d.part("page_cache"), {"context.page_cache", "context.page_misses", "page cache", "page cache misses"});
   contexts_.stag_table.describe(d.part("stag_table"));
-  contexts_.stag_table.describe_cache(d.part("stag_cache"),
-                                      {"context.stag_cache", "context.stag_misses", "STag cache", "STag cache misses"});
+  contexts_.stag_table.cache().describe(
+      d.part("stag_cache"), {"context.stag_cache", "context.stag_misses", "STag cache", "STag cache misses"});
   contexts_.cq_table.describe(d.part("cq_table"));
-  contexts_.cq_table.describe_cache(d.part("cq_cache"),
-                                    {"context.cq_cache", "context.cq_misses", "CQ cache", "CQ cache misses"});
+  contexts_.cq_table.cache().describe(d.part("cq_cache"),
+                                      {"context.cq_cache", "context.cq_misses", "CQ cache", "CQ cache misses"});
   contexts_.tx_table.describe(d.part("tx_table"));
-  contexts_.tx_table.describe_cache(d.part("tx_cache"),
-                                    {"context.qp_cache", "context.qp_misses", "QP cache", "QP cache misses"});
+  contexts_.tx_table.cache().describe(d.part("tx_cache"),
+                                      {"context.qp_cache", "context.qp_misses", "QP cache", "QP cache misses"});
   contexts_.rx_table.describe(d.part("rx_table"));
-  contexts_.rx_table.describe_cache(d.part("rx_cache"), {"context.qp_rx_cache", "context.qp_rx_misses",
-                                                         "QP receive cache", "QP receive cache misses"});
+  if (!contexts_.rx_table.shares_cache_with(contexts_.tx_table)) {
+    contexts_.rx_table.cache().describe(d.part("rx_cache"), {"context.qp_rx_cache", "context.qp_rx_misses",
+                                                             "QP receive cache", "QP receive cache misses"});
+  }
   contexts_.sqc_table.describe(d.part("sqc_table"));
   firmware_log.describe(d);
   d.access_owners([this] { return std::make_unique<RegisterOwner>(contexts_, config_.pcie.link); });

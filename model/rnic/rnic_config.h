@@ -21,13 +21,15 @@
 #include "model/rnic/tx/marker_inserter.h"
 #include "model/rnic/tx/mpa_framer.h"
 #include "model/rnic/tx/payload_fetch.h"
+#include "model/rnic/tx/rdmap_segmenter.h"
 #include "model/rnic/tx/wqe_fetch.h"
 
 namespace rnic {
 
 // Contexts that need not all be on the chip.
 struct CachesConfig {
-  CacheConfig page, cq, stag, qp;
+  CacheConfig page, cq, stag;
+  QpCacheConfig qp;
   template <class V>
   static void fields(V& v) {
     v.group("page", &CachesConfig::page);
@@ -64,6 +66,7 @@ struct ContextConfig {
 
 struct TxConfig {
   WqeFetchConfig wqe_fetch;
+  RdmapSegmenterConfig rdmap_segmenter;
   PayloadFetchConfig payload_fetch;
   MpaFramerConfig mpa_framer;
   MarkerInserterConfig marker_inserter;
@@ -71,6 +74,7 @@ struct TxConfig {
   template <class V>
   static void fields(V& v) {
     v.group("wqe_fetch", &TxConfig::wqe_fetch);
+    v.group("rdmap_segmenter", &TxConfig::rdmap_segmenter);
     v.group("payload_fetch", &TxConfig::payload_fetch);
     v.group("mpa_framer", &TxConfig::mpa_framer);
     v.group("marker_inserter", &TxConfig::marker_inserter);

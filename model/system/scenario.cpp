@@ -41,6 +41,7 @@ class ScenarioReader {
   void enhancement(const ScenarioValue& v, ConnectionSpec& c) const;
   SideSpec side(const ScenarioValue& v, SideSpec fallback, std::uint64_t max_private);
   WorkItem item(const ScenarioValue& v);
+  static void window(const ScenarioValue& v, WorkItem& w);
   void churn(const ScenarioValue& v, WorkItem& w);
   SizeSpec size(const ScenarioValue& v);
   std::vector<unsigned> connections_of(const ScenarioValue& v);
@@ -278,6 +279,7 @@ WorkItem ScenarioReader::item(const ScenarioValue& v) {
   const bool ping = w.mode == Mode::kPingPong;
   if (ping && v.has("depth")) v.at("depth").unsigned_in(1, 1);
   if (ping) w.depth = 1;
+  window(v, w);
   if (v.has("signal_every")) v.at("signal_every").unsigned_in(1, w.depth);
   churn(v, w);
   if (ping && w.op != Op::kSend && w.op != Op::kWrite)
@@ -289,6 +291,18 @@ WorkItem ScenarioReader::item(const ScenarioValue& v) {
   }
   if (ping && w.direction == Direction::kBoth) v.at("mode").fail("pingpong has one direction");
   return w;
+}
+
+// Requests without a completion of their own could wait for others of the window.
+void ScenarioReader::window(const ScenarioValue& v, WorkItem& w) {
+  if (w.window == 0) return;
+  if (is_atomic(w.op) || w.op == Op::kConnect || w.mode == Mode::kPingPong) {
+    v.at("window").fail("is for Sends, Writes and Reads, but not in pingpong");
+  }
+  for (const char* key : {"depth", "signal_every"}) {
+    if (v.has(key)) v.at(key).fail("is not for items with a window");
+  }
+  w.depth = w.window;
 }
 
 // Opening and closing connections.
@@ -368,6 +382,12 @@ void ScenarioReader::terminate_check(const ScenarioValue& v, ScenarioCheck& c) {
   c.sent_by_from = sender == connection.from;
   c.cause = read_terminate_code(v.at("code"));
   connection.may_end = true;
+  for (const std::vector<WorkItem>& items : scenario_.plan.phases) {
+    for (const WorkItem& w : items) {
+      if (w.window == 0 || std::count(w.connections.begin(), w.connections.end(), c.connection) == 0) continue;
+      v.fail(fmt::format("the end of connection '{}' would stop the window of '{}'", connection.name, w.name));
+    }
+  }
 }
 
 ScenarioCheck ScenarioReader::check(const ScenarioValue& v) {

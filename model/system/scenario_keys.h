@@ -348,7 +348,13 @@ struct Keys<workload::WorkItem> {
       "a Write are placed in any order",
       one_of(keys::kModes));
     v("count", &W::count, "messages on each queue pair and in each direction", in_range(1, 10'000'000));
-    v("depth", &W::depth, "work requests outstanding", in_range(1, 512), shown("16; `pingpong` 1"));
+    v("depth", &W::depth, "work requests outstanding on a queue pair", in_range(1, 512),
+      shown("16; `pingpong` 1; with `window` as many"));
+    v("window", &W::window,
+      "not of atomics or `pingpong`: work requests outstanding on all queue pairs that a node posts to, together. "
+      "Which "
+      "queue pair has the next one is random (seeded), `count` in all have each. 0: `depth` on each of them",
+      in_range(0, 512));
     v("signal_every", &W::signal_every, "each *n*-th request, and the last, is signaled; at most `depth`",
       in_range(1, 512));
     v("align", &W::align, "of each message in remote memory", in_range(1, 4096), power_of_two(), unit("octets"));

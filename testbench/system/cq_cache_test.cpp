@@ -42,7 +42,7 @@ TEST_P(CqCacheEndToEnd, EveryWorkRequestCompletesOnceAndInOrder) {
   std::iota(ids.begin(), ids.end(), std::uint64_t{0});
   for (const End* end : {&server, &client}) {
     for (const End::Stream& stream : end->streams) EXPECT_EQ(stream.succeeded(), ids);
-    const CacheCounters& counters = end->node.chip.contexts().cq_table.cache_counters();
+    const CacheCounters& counters = end->node.chip.contexts().cq_table.cache().counters();
     EXPECT_GT(counters.dirty, 20u);
     const ContextHomeCounters& home = end->node.chip.context_home.counters();
     EXPECT_EQ(home.write_backs, counters.dirty);

@@ -14,12 +14,16 @@ struct FewRows {
   unsigned entries, ways;
   HomeKind kind = HomeKind::kHost;
   unsigned flip_fetch = 0;
+  QpFetch fetch = QpFetch::kHalf;
 
   friend std::ostream& operator<<(std::ostream& out, const FewRows& f) { return out << f.name; }
   // `table`: such as &CachesConfig::cq.
-  NodeConfig of(CacheConfig CachesConfig::*table) const {
+  template <class Config>
+  NodeConfig of(Config CachesConfig::*table) const {
     NodeConfig config;
-    config.rnic.context.cache.*table = {entries, ways, CachePolicy::kLru, 2, 1};
+    CacheConfig& cache = config.rnic.context.cache.*table;
+    cache = {entries, ways, CachePolicy::kLru, 2, 1};
+    config.rnic.context.cache.qp.fetch = fetch;
     config.rnic.context.home.kind = kind;
     config.rnic.context.home.flip_fetch = flip_fetch;
     return config;

@@ -197,7 +197,7 @@ class PageCacheEndToEnd : public PageListEndToEnd, public testing::WithParamInte
  protected:
   PageCacheEndToEnd() : PageListEndToEnd(config(), config()) {}
   static NodeConfig config() { return GetParam().of(&CachesConfig::page); }
-  static const CacheCounters& counters(Node& node) { return node.chip.contexts().page_table.cache_counters(); }
+  static const CacheCounters& counters(Node& node) { return node.chip.contexts().page_table.cache().counters(); }
 };
 
 TEST_P(PageCacheEndToEnd, SendWriteAndReadMoveTheirOctets) {

@@ -75,7 +75,8 @@ class Reference {
 NodeConfig config_of(std::uint64_t seed) {
   NodeConfig config;
   if (seed % 2 == 0) config.rnic.context.cache.stag = {1, 1, CachePolicy::kLru, 2, 1};
-  if (seed % 4 == 0) config.rnic.context.cache.qp = {1, 1, CachePolicy::kLru, 2, 1};
+  const QpFetch fetch = seed % 8 == 0 ? QpFetch::kHalf : QpFetch::kObject;
+  if (seed % 4 == 0) config.rnic.context.cache.qp = {{1, 1, CachePolicy::kLru, 2, 1}, fetch};
   return config;
 }
 

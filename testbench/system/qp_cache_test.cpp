@@ -40,12 +40,13 @@ TEST_P(QpCacheEndToEnd, EveryReadCompletesOnceAndInOrder) {
   for (const End::Stream& stream : client.streams) EXPECT_EQ(stream.succeeded(), ids);
   for (const End* end : {&server, &client}) {
     const ContextStore& contexts = end->node.chip.contexts();
-    const CacheCounters &sent = contexts.tx_table.cache_counters(), &received = contexts.rx_table.cache_counters();
+    const CacheCounters &sent = contexts.tx_table.cache().counters(), &received = contexts.rx_table.cache().counters();
     EXPECT_GT(sent.dirty, 20u);
     EXPECT_GT(received.dirty, 20u);
     EXPECT_GT(end->node.chip.ddp_placement.counters().parked, 20u);
     const ContextHomeCounters& home = end->node.chip.context_home.counters();
-    EXPECT_EQ(home.write_backs, sent.dirty + received.dirty);
+    const bool objects = GetParam().fetch == QpFetch::kObject;
+    EXPECT_EQ(home.write_backs, objects ? sent.dirty : sent.dirty + received.dirty);
     EXPECT_EQ(home.failed + home.corrupt, 0u);
     if (end->node.context.home() != nullptr) {
       EXPECT_GE(check_qp_home(end->node), GetParam().entries);
@@ -55,11 +56,22 @@ TEST_P(QpCacheEndToEnd, EveryReadCompletesOnceAndInOrder) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, QpCacheEndToEnd, few_rows_of_queues(), testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Objects, QpCacheEndToEnd,
+                         testing::Values(FewRows{"OnePlace", 1, 1, HomeKind::kHost, 0, QpFetch::kObject},
+                                         FewRows{"TwoSets", 4, 2, HomeKind::kHost, 0, QpFetch::kObject},
+                                         FewRows{"OnePlaceOnBoard", 1, 1, HomeKind::kBoard, 0, QpFetch::kObject}),
+                         testing::PrintToStringParamName());
 
 // A wrong bit in a row that comes back: its queue pair is in error, and so is the peer's; the others go on.
-class LostQp : public TwoNodeBench, public testing::WithParamInterface<unsigned> {
+struct LostFetch {
+  unsigned number;
+  QpFetch fetch = QpFetch::kHalf;
+};
+class LostQp : public TwoNodeBench, public testing::WithParamInterface<LostFetch> {
  protected:
-  LostQp() : TwoNodeBench({}, FewRows{"", 1, 1, HomeKind::kHost, GetParam()}.of(&CachesConfig::qp)) {}
+  LostQp()
+      : TwoNodeBench({},
+                     FewRows{"", 1, 1, HomeKind::kHost, GetParam().number, GetParam().fetch}.of(&CachesConfig::qp)) {}
 };
 TEST_P(LostQp, EndsItsStreamAndNoOther) {
   constexpr std::uint64_t kRounds = 4;
@@ -94,7 +106,10 @@ TEST_P(LostQp, EndsItsStreamAndNoOther) {
   }
   EXPECT_EQ(ended, 1u);
 }
-INSTANTIATE_TEST_SUITE_P(Fetches, LostQp, testing::Values(60, 80, 100, 110, 120));
+INSTANTIATE_TEST_SUITE_P(Fetches, LostQp,
+                         testing::Values(LostFetch{60}, LostFetch{80}, LostFetch{100}, LostFetch{110}, LostFetch{120},
+                                         LostFetch{60, QpFetch::kObject}, LostFetch{80, QpFetch::kObject},
+                                         LostFetch{100, QpFetch::kObject}));
 
 // Without its home there is no queue pair; the home is not given back while there is one.
 class QpHomeCommands : public TwoNodeBench {

@@ -5,6 +5,7 @@ from few_rows import SCENARIOS, SIZES, few_rows
 from rnicsim import TRACES, ProgramTest
 
 KNEES = TRACES / "qp-scaling.json"
+OBJECTS = ("--set", "rnic.context.cache.qp.fetch=object")
 SINGLE = [word for item in ("writes", "sends", "reads") for word in ("--set", f"work.{item}.depth=1")]
 
 
@@ -22,6 +23,18 @@ class QpCache(ProgramTest):
                     home = [{name: counter["value"] for name, counter in node["rnic"]["context_home"].items()} for node in stats["stats"].values()]
                     self.assertGreater(sum(node["write_backs"] for node in home), 10 if size[0] < 4 else -1)
                     self.assertEqual([node["failed"] + node["corrupt"] for node in home], [0, 0])
+            with self.subTest(scenario=scenario, fetch="object"):
+                stats = self.stats(TRACES / f"{scenario}.json", *few_rows("qp", 2, 1, "lru", 2, "host"), *OBJECTS)
+                self.assertEqual([check["passed"] for check in stats["checks"] if check["name"] == "data"], [True])
+                self.assertNotIn("rx_cache", next(iter(stats["stats"].values()))["rnic"])
+
+    def test_a_queue_pair_that_is_fetched_at_once_is_there_when_the_response_comes(self):
+        """Eight misses in flight: the second half of a queue pair is never waited for, so Reads do as well as Writes."""
+        halves, objects = (self.stats(KNEES, "--point", 17, *options)["results"] for options in ((), OBJECTS))
+        self.assertAlmostEqual(halves[2]["rate_mops"], 6.9, delta=0.2)
+        self.assertAlmostEqual(objects[2]["rate_mops"], 12, delta=0.3)
+        for half, whole in zip(halves[:2], objects):
+            self.assertAlmostEqual(whole["rate_mops"] / half["rate_mops"], 1, delta=0.02)
 
     def test_beyond_the_knee_the_rate_is_misses_in_flight_by_their_time(self):
         """With one request outstanding on each queue pair, each needs a fetch of its own. A Read needs its receive context twice, when it is issued and for its response, which finds it there among 256."""
@@ -74,6 +87,16 @@ class QpCache(ProgramTest):
     def writes_to_few(self, *settings):
         of_all = ("connections.c0.qps=32", "work.writes.size=64", "work.writes.count=1000", "work.writes.depth=8", "nodes.b.rnic.context.cache.qp.entries=8")
         return self.stats(TRACES / "write_bw.json", *(word for setting in (*of_all, *settings) for word in ("--set", setting)))
+
+    def test_a_longer_turn_needs_one_fetch_for_all_of_it(self):
+        """Writes of 64 KiB over 200 queue pairs with room for 64 and one fetch at a time: an FPDU in 608 ns, or the line rate."""
+        of_all = ("rnic.context.cqs=2048", "connections.c0.qps=200", "work.writes.count=16", "rnic.context.cache.qp.entries=64", "rnic.context.cache.qp.misses_in_flight=1")
+        for fpdus, goodput in ((1, 18.6), (8, 91.8)):
+            with self.subTest(fpdus=fpdus):
+                settings = (*of_all, f"rnic.tx.rdmap_segmenter.turn_fpdus={fpdus}")
+                stats = self.stats(TRACES / "write_bw.json", *(word for setting in settings for word in ("--set", setting)))
+                self.assertAlmostEqual(stats["results"][0]["goodput_gbps"] / goodput, 1, delta=0.03)
+                self.assertEqual(stats["bottleneck"]["name"], "wire a to b" if fpdus == 8 else "QP cache misses")
 
     def test_connections_that_come_and_go_take_the_rows_of_those_that_stay(self):
         room, one, eight = self.goodputs(TRACES / "eviction-storm.json", 2, 4, 5)

@@ -55,14 +55,14 @@ TEST_F(ResetOverPcie, ThreeHundredTimesAmidTraffic) {
   expect_silence();
 }
 // Misses, fetches, writes and write-backs of a home are under way; the driver gives the home again.
-struct ResetOfCaches : ResetTest, testing::WithParamInterface<HomeKind> {
+struct ResetOfCaches : ResetTest, testing::WithParamInterface<std::pair<HomeKind, QpFetch>> {
   static NodeConfig config() {
     NodeConfig c = ResetOverPcie::config();
     c.rnic.context.cache.page = {2, 2, CachePolicy::kLru, 2, 1};
     c.rnic.context.cache.cq = {1, 1, CachePolicy::kLru, 2, 1};
     c.rnic.context.cache.stag = {1, 1, CachePolicy::kLru, 2, 1};
-    c.rnic.context.cache.qp = {1, 1, CachePolicy::kLru, 2, 1};
-    c.rnic.context.home.kind = GetParam();
+    c.rnic.context.cache.qp = {{1, 1, CachePolicy::kLru, 2, 1}, GetParam().second};
+    c.rnic.context.home.kind = GetParam().first;
     return c;
   }
   ResetOfCaches() : ResetTest(config()) {
@@ -79,13 +79,13 @@ TEST_P(ResetOfCaches, TwoHundredTimesAmidTraffic) {
   }
   expect_silence();
   for (Node* node : {&a, &b}) {
-    EXPECT_GT(node->chip.contexts().page_table.cache_counters().misses, 1000u);
-    EXPECT_GT(node->chip.contexts().cq_table.cache_counters().dirty, 50u);
-    EXPECT_GT(node->chip.contexts().stag_table.cache_counters().misses, 100u);
-    EXPECT_GT(node->chip.contexts().tx_table.cache_counters().misses, 50u);
-    EXPECT_GT(node->chip.contexts().rx_table.cache_counters().misses, 50u);
+    EXPECT_GT(node->chip.contexts().page_table.cache().counters().misses, 1000u);
+    EXPECT_GT(node->chip.contexts().cq_table.cache().counters().dirty, 50u);
+    EXPECT_GT(node->chip.contexts().stag_table.cache().counters().misses, 100u);
+    EXPECT_GT(node->chip.contexts().tx_table.cache().counters().misses, 50u);
+    EXPECT_GT(node->chip.contexts().rx_table.cache().counters().misses, 50u);
     EXPECT_EQ(node->chip.context_home.counters().failed + node->chip.context_home.counters().corrupt, 0u);
-    if (GetParam() == HomeKind::kHost) {
+    if (GetParam().first == HomeKind::kHost) {
       check_home(*node);
       const HomeLayout layout = node->chip.contexts().home_layout();
       check_cq_home(*node, layout[abi::ContextKind::kCq].base);
@@ -95,7 +95,10 @@ TEST_P(ResetOfCaches, TwoHundredTimesAmidTraffic) {
     }
   }
 }
-INSTANTIATE_TEST_SUITE_P(Homes, ResetOfCaches, testing::Values(HomeKind::kHost, HomeKind::kBoard));
+INSTANTIATE_TEST_SUITE_P(Homes, ResetOfCaches,
+                         testing::Values(std::pair(HomeKind::kHost, QpFetch::kHalf),
+                                         std::pair(HomeKind::kBoard, QpFetch::kHalf),
+                                         std::pair(HomeKind::kHost, QpFetch::kObject)));
 
 struct PcieResetOfADeadDevice : ResetTest {
   static NodeConfig config() {

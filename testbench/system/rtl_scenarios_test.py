@@ -3,7 +3,10 @@ import json
 import sys
 import unittest
 
-from rnicsim import TRACES, ProgramTest, is_swept
+from rnicsim import ROOT, TRACES, ProgramTest, is_swept
+
+sys.path.insert(0, str(ROOT / "scripts"))
+from twins import twins_of  # noqa: E402
 
 MESSAGES_OF_A_POINT = 16
 
@@ -35,14 +38,8 @@ class SweptRtlScenario(ProgramTest):
             for part in item if isinstance(item, list) else [item]:  # a list: at the same time
                 part["count"] = MESSAGES_OF_A_POINT
         (self.folder / "short.json").write_text(json.dumps(scenario))
-        few_qps = any("rnic.context.cache.qp.entries" in axis["key"] for axis in axes_of(scenario["sweep"]))
-        twins = "all,-ddp_placement" if few_qps else "all"  # its twin has all queue pairs on the chip
-        plain, rtl = (self.points(*options) for options in ((), ("--rtl", twins)))
+        plain, rtl = (self.points(*options) for options in ((), ("--rtl", twins_of(scenario))))
         self.assertEqual([p["digest"] for p in plain], [p["digest"] for p in rtl])
-
-
-def axes_of(sweep):
-    return sweep["axes"] if isinstance(sweep, dict) else sweep
 
 
 if __name__ == "__main__":

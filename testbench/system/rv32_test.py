@@ -67,7 +67,7 @@ class Images(ProgramTest):
 
 
 # Scenarios that the SRAM of the image has no room for.
-TOO_LARGE = {"cq-scaling", "hot-qp", "qp-scaling", "qp-scaling-65536", "qps1024", "qps65536"}
+TOO_LARGE = {"cq-scaling", "hot-qp", "qpc-cliff", "qpc-slope", "qp-scaling", "qp-scaling-65536", "qps1024", "qps65536"}
 
 
 @NEEDS_IMAGE

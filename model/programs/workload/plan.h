@@ -60,6 +60,7 @@ struct WorkItem {
   SizeSpec size;
   std::uint32_t count = 1000;
   std::uint32_t depth = 16;        // work requests outstanding
+  std::uint32_t window = 0;        // the same on all queue pairs of a node together; 0: no limit but `depth`
   std::uint32_t signal_every = 1;  // every nth work request, and the last, asks for a completion
   std::uint32_t align = 64;        // of each message in remote memory
   std::uint32_t places = 0;        // in remote memory, of which each message takes any; 0: each has one of its own

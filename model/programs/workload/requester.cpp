@@ -11,6 +11,7 @@ namespace rnic::workload {
 bool Requester::prepare(host::Context& context, host::Qp& qp, host::Pd pd) {
   context_ = &context;
   qp_ = &qp;
+  core_ = &core();
   slots_ = std::min(item_.depth, item_.count);
   stride_ = (longest_request(transfer_) + 63) & ~63u;
   const std::uint8_t access = item_.op == Op::kRead ? abi::kLocalWrite | abi::kRemoteWrite : 0;
@@ -26,7 +27,13 @@ bool Requester::prepare(host::Context& context, host::Qp& qp, host::Pd pd) {
 
 bool Requester::may_post() const {
   if (next_ == item_.count || next_ - transfer_.completed == item_.depth) return false;
+  if (window_ != nullptr && next_ == admitted_) return false;
   return !with_credits() || next_ < allowed_;
+}
+
+void Requester::admit() {
+  ++admitted_;
+  if (core_ != &core()) core_->wake();
 }
 
 void Requester::take_credits() {
@@ -57,6 +64,7 @@ host::SendWr Requester::request(std::uint32_t message) {
 }
 
 void Requester::advance() {
+  if (window_ != nullptr) window_->begin();
   take_credits();
   while (may_post()) {
     host::SendWr batch[kBatch];
@@ -94,6 +102,7 @@ void Requester::completed(const host::Wc& wc, WrId id, std::uint64_t at_ps) {
   for (; transfer_.completed <= id.message; transfer_.complete()) {
     const std::uint32_t m = transfer_.completed;
     transfer_.latencies.completion.record(at_ps - transfer_.posted_ps[m]);
+    if (window_ != nullptr) window_->completed();
     if (item_.op != Op::kRead) continue;
     transfer_.check(span(buffers_.address() + slot(m), transfer_.sizes[m]), transfer_.read_from(m), transfer_.payload);
   }
@@ -106,8 +115,9 @@ std::string Requester::waiting_for() const {
     return fmt::format("{}: completion of message {} ({} outstanding)", transfer_.label, transfer_.completed,
                        next_ - transfer_.completed);
   }
-  return next_ < item_.count ? transfer_.label + ": credits of the responder"
-                             : transfer_.label + ": completion of the final Send";
+  if (next_ == item_.count) return transfer_.label + ": completion of the final Send";
+  const bool by_others = window_ != nullptr && next_ == admitted_;
+  return transfer_.label + (by_others ? ": other queue pairs of its window" : ": credits of the responder");
 }
 
 }  // namespace rnic::workload

@@ -99,20 +99,31 @@ void Workload::assign(std::size_t phase, const WorkItem& item, bool reverse) {
   groups_.push_back({&item, item.name + direction, static_cast<unsigned>(phase), reverse, {}, {}, 0, 0, {}});
   Group& group = groups_.back();
   std::map<unsigned, CountedWords*> shared;  // by node
+  std::map<unsigned, Window*> windows;       // the same
   for (const unsigned c : item.connections) {
-    const unsigned responder_node = reverse ? plan_.connections[c].from : plan_.connections[c].to;
+    const ConnectionSpec& connection = plan_.connections[c];
+    const unsigned responder_node = reverse ? connection.from : connection.to;
+    Window* const window = window_for(item, reverse ? connection.to : connection.from, windows);
     for (std::size_t q = 0; q < pairs_[c].size(); ++q) {
-      const std::string where = plan_.connections[c].name + (pairs_[c].size() == 1 ? "" : fmt::format("[{}]", q));
+      const std::string where = connection.name + (pairs_[c].size() == 1 ? "" : fmt::format("[{}]", q));
       // A separate random stream for each transfer.
       const std::uint64_t seed = mix64(mix64(plan_.seed) ^ mix64(transfers_.size()));
       transfers_.emplace_back(item, group.name + " on " + where, seed, group.latencies);
       transfers_.back().work = static_cast<unsigned>(groups_.size());
       group.transfers.push_back(&transfers_.back());
       if (is_atomic(item.op)) transfers_.back().words = words_for(item, responder_node, shared);
-      add_roles(phase, group, c, q);
+      add_roles(phase, group, c, q, window);
     }
   }
   if (item.mode == Mode::kBandwidth && item.op != Op::kConnect) limit(group);
+}
+
+Window* Workload::window_for(const WorkItem& item, unsigned requester_node, std::map<unsigned, Window*>& shared) {
+  if (item.window == 0) return nullptr;
+  Window*& window = shared[requester_node];
+  const std::uint64_t seed = mix64(mix64(plan_.seed + 1) ^ mix64(windows_.size()));
+  if (window == nullptr) window = &windows_.emplace_back(item.window, item.count, seed);
+  return window;
 }
 
 // FetchAdds of all queue pairs share a node's words. A CmpSwap depends on the earlier ones in its queue pair.
@@ -140,7 +151,7 @@ ChurnSide Workload::churn_side(unsigned connection, std::size_t qp, bool from) c
 }
 
 // For the transfer added last.
-void Workload::add_roles(std::size_t phase, Group& group, unsigned connection, std::size_t qp) {
+void Workload::add_roles(std::size_t phase, Group& group, unsigned connection, std::size_t qp, Window* window) {
   Transfer& transfer = *group.transfers.back();
   const Pair& pair = pairs_[connection][qp];
   Endpoint &requester = group.reverse ? *pair.to : *pair.from, &responder = group.reverse ? *pair.from : *pair.to;
@@ -162,7 +173,7 @@ void Workload::add_roles(std::size_t phase, Group& group, unsigned connection, s
   } else if (is_atomic(transfer.item.op)) {
     play(std::make_unique<AtomicRequester>(transfer, r), std::make_unique<AtomicResponder>(transfer, s));
   } else {
-    play(std::make_unique<Requester>(transfer, r), std::make_unique<Responder>(transfer, s));
+    play(std::make_unique<Requester>(transfer, r, window), std::make_unique<Responder>(transfer, s));
   }
 }
 

@@ -12,6 +12,7 @@
 #include "model/programs/workload/openings.h"
 #include "model/programs/workload/results.h"
 #include "model/programs/workload/tcp_limit.h"
+#include "model/programs/workload/window.h"
 
 namespace rnic::workload {
 
@@ -75,10 +76,11 @@ class Workload final : private Barrier {
   };
   void connect(unsigned connection);
   void assign(std::size_t phase, const WorkItem& item, bool reverse);
+  Window* window_for(const WorkItem& item, unsigned requester_node, std::map<unsigned, Window*>& shared);
   CountedWords* words_for(const WorkItem& item, unsigned responder_node, std::map<unsigned, CountedWords*>& shared);
   std::uint16_t unused_port(unsigned node) const;
   ChurnSide churn_side(unsigned connection, std::size_t qp, bool from) const;
-  void add_roles(std::size_t phase, Group& group, unsigned connection, std::size_t qp);
+  void add_roles(std::size_t phase, Group& group, unsigned connection, std::size_t qp, Window* window);
   void limit(Group& group) const;
   WorkResult result_of(const Group& group) const;
   void arrived(Endpoint& endpoint, std::uint64_t ready_ps, std::uint64_t at_ps) override;
@@ -104,6 +106,7 @@ class Workload final : private Barrier {
   std::vector<std::vector<Pair>> pairs_;  // by connection, then queue pair
   std::deque<Transfer> transfers_;
   std::deque<CountedWords> words_;
+  std::deque<Window> windows_;
   std::deque<Group> groups_;
   unsigned stage_ = 0;
   std::size_t arrived_ = 0, left_ = 0;

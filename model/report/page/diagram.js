@@ -31,7 +31,7 @@ const kBlocks = [
   ["fwcpu", 5, 3, ["fwcpu"], "fwcpu.operations"],
   ["tcp_connection", 6, 3, [], "tcp_connection.opened"],
   ["context_home", 7, 3, ["context.page_cache", "context.page_misses", "context.cq_cache", "context.cq_misses", "context.stag_cache",
-    "context.stag_misses", "context.qp_cache", "context.qp_misses"], "context_home.fetches"],
+    "context.stag_misses", "context.qp_cache", "context.qp_misses", "context.qp_rx_cache", "context.qp_rx_misses"], "context_home.fetches"],
   ["sctp_crc_check", 3, 4, [], "sctp_crc_check.good"],
   ["sctp_crc_insert", 4, 4, [], "sctp_crc_insert.inserted"],
   ["sctp_association", 5, 4, [], "sctp_association.segments"],

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -21,6 +22,21 @@
 
 namespace rnic {
 
+// Of a queue pair: its transmit and its receive context each on its own, or both at once.
+enum class QpFetch : std::uint8_t { kHalf, kObject };
+inline constexpr std::array<Named<QpFetch>, 2> kQpFetches{{{QpFetch::kHalf, "half"}, {QpFetch::kObject, "object"}}};
+
+struct QpCacheConfig : CacheConfig {
+  QpFetch fetch = QpFetch::kHalf;
+  template <class V>
+  static void fields(V& v) {
+    CacheConfig::fields(v);
+    v("fetch", &QpCacheConfig::fetch,
+      "what is on the chip or not: each half of a queue pair, for itself, or the queue pair as one object",
+      one_of(kQpFetches));
+  }
+};
+
 // Flat tables. A write is visible from the next cycle on, to every stage alike.
 class ContextStore final : public Committed, public Part, public Owners {
  public:
@@ -29,18 +45,23 @@ class ContextStore final : public Committed, public Part, public Owners {
     std::uint32_t node = 0;
     TableConfig page_table = {}, stag_table = StagTableConfig{}, cq_table = {}, tx_table = TxTableConfig{},
                 rx_table = RxTableConfig{}, sqc_table = SqcTableConfig{};
-    CacheConfig page_cache = {}, cq_cache = {}, stag_cache = {}, qp_cache = {};
+    CacheConfig page_cache = {}, cq_cache = {}, stag_cache = {};
+    QpCacheConfig qp_cache = {};
     bool home_in_host = true;   // of what is cached
     const char* chip = "chip";  // before the names of tables
   };
   ContextStore(ClockDomain& clk, const Sizes& sizes)
       : in_flight(clk),
         page_table(std::string(sizes.chip) + ".page_table", clk, PageRow::rows(sizes.pages), sizes.page_table,
-                   &sizes.page_cache),
-        stag_table(std::string(sizes.chip) + ".stag_table", clk, sizes.stags, sizes.stag_table, &sizes.stag_cache),
-        cq_table(std::string(sizes.chip) + ".cq_table", clk, sizes.cqs, sizes.cq_table, &sizes.cq_cache),
-        tx_table(std::string(sizes.chip) + ".tx_table", clk, sizes.qps, sizes.tx_table, &sizes.qp_cache),
-        rx_table(std::string(sizes.chip) + ".rx_table", clk, sizes.qps, sizes.rx_table, &sizes.qp_cache),
+                   sizes.page_cache),
+        stag_table(std::string(sizes.chip) + ".stag_table", clk, sizes.stags, sizes.stag_table, sizes.stag_cache),
+        cq_table(std::string(sizes.chip) + ".cq_table", clk, sizes.cqs, sizes.cq_table, sizes.cq_cache),
+        tx_table(std::string(sizes.chip) + ".tx_table", clk, sizes.qps, sizes.tx_table, sizes.qp_cache),
+        rx_table(
+            std::string(sizes.chip) + ".rx_table", clk, sizes.qps, sizes.rx_table,
+            sizes.qp_cache.fetch == QpFetch::kObject
+                ? tx_table.shared_cache()
+                : std::make_shared<RowCache>(std::string(sizes.chip) + ".rx_table", clk, sizes.qps, sizes.qp_cache)),
         sqc_table(std::string(sizes.chip) + ".sqc_table", clk, sizes.qps, sizes.sqc_table),
         clk_(clk),
         node_(sizes.node),
@@ -141,7 +162,7 @@ class ContextStore final : public Committed, public Part, public Owners {
     tx_table.write(n.v, &TxRow::qp, TxContext::of(c));
     rx_table.write(n.v, &RxRow::qp, RxContext::of(c));
     sqc_table.write(n.v, &SqcRow::qp, SqcContext::of(c));
-    if (begins(n, c)) tx_table.renew(n.v), rx_table.renew(n.v);
+    if (begins(n, c)) tx_table.cache().renew(n.v), rx_table.cache().renew(n.v);
   }
   bool begins(Qpn n, const QpContext& c) const { return c.valid && c.epoch != qp(n).epoch; }
   void write(FlowId f, const FlowContext& c) {
@@ -150,7 +171,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   }
   void write(Cqn n, const CqContext& c) {
     cq_table.write(n.v, &CqRow::cq, c);
-    if (begins(n, c) || !c.valid) cq_table.renew(n.v);
+    if (begins(n, c) || !c.valid) cq_table.cache().renew(n.v);
     stage(cq_writes_, cqs_, n.v, CqLife{c.epoch & 0x7fffffff, c.valid});
   }
   bool exists(Cqn n) const { return at(cqs_, n.v).valid; }

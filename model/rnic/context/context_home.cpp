@@ -16,24 +16,36 @@ ContextHome::ContextHome(sc_core::sc_module_name nm, ClockDomain& clk, ContextSt
                          const ContextHomeConfig& config)
     : Stage(nm, clk),
       contexts_(contexts),
-      pages_(contexts.page_table, contexts.home_layout()),
-      cqs_(contexts.cq_table, abi::ContextKind::kCq, contexts.home_layout()),
-      stags_(contexts.stag_table, contexts.home_layout()),
-      qps_(contexts.tx_table, abi::ContextKind::kQp, contexts.home_layout()),
-      rx_qps_(contexts.rx_table, abi::ContextKind::kQp, contexts.home_layout()),
       kind_(config.kind),
       flip_fetch_(config.flip_fetch),
       board_(clk, config.board, kind_ == HomeKind::kBoard ? contexts.home_layout().bytes() : 0),
-      home_(contexts.home_pages(), kNowhere),
-      fetches_(contexts.page_table.misses_in_flight() + contexts.cq_table.misses_in_flight() +
-               contexts.stag_table.misses_in_flight() + contexts.tx_table.misses_in_flight() +
-               contexts.rx_table.misses_in_flight()) {
-  for (Input& input : inputs_) input.table.table().connect_home(input.misses);
+      home_(contexts.home_pages(), kNowhere) {
+  const HomeLayout layout = contexts.home_layout();
+  pages_ = add("page_misses", std::make_unique<HomedPages>(contexts.page_table, layout));
+  cqs_ = add("cq_misses", std::make_unique<HomedCqs>(abi::ContextKind::kCq, layout, contexts.cq_table));
+  add("stag_misses", std::make_unique<HomedStags>(contexts.stag_table, layout));
+  TxTable& tx = contexts.tx_table;
+  RxTable& rx = contexts.rx_table;
+  if (rx.shares_cache_with(tx)) {
+    qps_ = rx_qps_ = add("qp_misses", std::make_unique<HomedQps>(abi::ContextKind::kQp, layout, tx, rx));
+  } else {
+    qps_ = add("qp_misses", std::make_unique<HomedTxQps>(abi::ContextKind::kQp, layout, tx));
+    rx_qps_ = add("qp_rx_misses", std::make_unique<HomedRxQps>(abi::ContextKind::kQp, layout, rx));
+  }
+}
+
+HomedObjects* ContextHome::add(const char* name, std::unique_ptr<HomedObjects> objects) {
+  Input& input = inputs_.emplace_back(*this, name, std::move(objects));
+  RowCache& cache = input.objects->cache();
+  cache.connect_home(input.misses);
+  fetches_.resize(fetches_.size() + cache.misses_in_flight());
+  return input.objects.get();
 }
 
 void ContextHome::reset() {
   home_.assign(home_.size(), kNowhere);
   fetches_.assign(fetches_.size(), {});
+  for (Input& input : inputs_) input.written = 0;
   to_send_.clear();
   fetching_ = 0;
   turn_ = 0;
@@ -107,7 +119,7 @@ bool ContextHome::release() {
   if (!releasing_ || !at_rest() || !events->can_push()) return false;
   releasing_ = false;
   home_.assign(home_.size(), kNowhere);
-  for (Input& input : inputs_) input.table.table().forget();
+  for (Input& input : inputs_) input.objects->cache().forget();
   events->push({HomeEvent::Kind::kReleased});
   return true;
 }
@@ -122,39 +134,39 @@ bool ContextHome::at_rest() {
 void ContextHome::write_entry(const HomeOp& op) {
   const std::uint32_t row = op.index / PageRow::kPages;
   contexts_.write_page(op.index, op.bus_address);
-  const std::uint64_t octet = pages_.octet_of(row) + op.index % PageRow::kPages * HomeEntry::kBytes;
-  store_le64(write_home(pages_, row, octet, HomeEntry::kBytes), HomeEntry::pack(op.bus_address, op.index));
-  overtake(pages_, row);
+  const std::uint64_t octet = pages_->octet_of(row) + op.index % PageRow::kPages * HomeEntry::kBytes;
+  store_le64(write_home(*pages_, row, octet, HomeEntry::kBytes), HomeEntry::pack(op.bus_address, op.index));
+  overtake(*pages_, row);
 }
 
 // A new queue has no state yet, whatever that of the number's earlier use was.
 void ContextHome::write_cq(const HomeOp& op) {
   const bool begins = contexts_.begins(Cqn{op.index}, op.cq);
   contexts_.write(Cqn{op.index}, op.cq);
-  const std::uint64_t octet = cqs_.octet_of(op.index);
-  std::uint8_t* const parts = write_home(cqs_, op.index, octet, begins ? CqHome::kRowBytes : CqHome::kContextBytes);
+  const std::uint64_t octet = cqs_->octet_of(op.index);
+  std::uint8_t* const parts = write_home(*cqs_, op.index, octet, begins ? CqHome::kRowBytes : CqHome::kContextBytes);
   CqHome::Context::pack(op.cq, octet, parts);
   if (begins) std::fill_n(parts + CqHome::kStateAt, CqHome::kStateBytes, std::uint8_t{0});
-  overtake(cqs_, op.index);
+  overtake(*cqs_, op.index);
 }
 
 // The states of the number's earlier use stay: the lists of its elements are in them. If one is lost, they are.
 void ContextHome::write_qp(const HomeOp& op) {
-  const std::uint32_t from = contexts_.tx_table.is_lost(op.index) ? QpHome::kTxStateAt : QpHome::kTxContextAt;
-  const std::uint32_t to = contexts_.rx_table.is_lost(op.index) ? QpHome::kUsedBytes : QpHome::kRxStateAt;
+  const std::uint32_t from = qps_->cache().is_lost(op.index) ? QpHome::kTxStateAt : QpHome::kTxContextAt;
+  const std::uint32_t to = rx_qps_->cache().is_lost(op.index) ? QpHome::kUsedBytes : QpHome::kRxStateAt;
   contexts_.write(Qpn{op.index}, op.qp);
-  const std::uint64_t object = qps_.octet_of(op.index);
-  std::uint8_t* const octets = write_home(qps_, op.index, object + from, to - from);
+  const std::uint64_t object = qps_->octet_of(op.index);
+  std::uint8_t* const octets = write_home(*qps_, op.index, object + from, to - from);
   std::fill_n(octets, to - from, std::uint8_t{0});
   TxHome::Context::pack(TxContext::of(op.qp), object + TxHome::kContextAt, octets + (TxHome::kContextAt - from));
   RxHome::Context::pack(RxContext::of(op.qp), object + RxHome::kContextAt, octets + (RxHome::kContextAt - from));
-  overtake(qps_, op.index);
-  overtake(rx_qps_, op.index);
+  overtake(*qps_, op.index);
+  overtake(*rx_qps_, op.index);
 }
 
 // A fetch that is under way may have the row as it was: it is repeated behind this write.
-void ContextHome::overtake(const HomedTable& table, std::uint32_t row) {
-  for (Fetch& fetch : fetches_) fetch.stale |= fetch.from == &table && fetch.miss.index == row;
+void ContextHome::overtake(const HomedObjects& objects, std::uint32_t row) {
+  for (Fetch& fetch : fetches_) fetch.stale |= fetch.from == &objects && fetch.miss.index == row;
 }
 
 // ---- Writes
@@ -162,59 +174,65 @@ void ContextHome::overtake(const HomedTable& table, std::uint32_t row) {
 bool ContextHome::can_write() { return kind_ == HomeKind::kBoard || (writes_.size() < kWrites && write->can_push()); }
 
 // The place for octets of a row that go to the home in this cycle.
-std::uint8_t* ContextHome::write_home(const HomedTable& table, std::uint32_t row, std::uint64_t octet,
+std::uint8_t* ContextHome::write_home(const HomedObjects& objects, std::uint32_t row, std::uint64_t octet,
                                       std::uint32_t bytes) {
   if (kind_ == HomeKind::kBoard) {
-    board_.access(now(), table.board_row(row), bytes);
+    board_.access(now(), objects.board_row(row), bytes);
     return board_.at(octet);
   }
   DmaWriteRequest request;
   request.address = address_of(octet);
   request.bytes = bytes;
-  request.src = images_.take(contexts_.context(table.kind(), row));
+  request.src = images_.take(contexts_.context(objects.kind(), row));
   request.notify = true;
   std::uint8_t* const octets = request.src->bytes();
   write->push(std::move(request));
-  writes_.push(table.octet_of(row));
+  writes_.push(objects.octet_of(row));
   return octets;
 }
 
 // ---- Fetches
 
-// Of each table in turn.
+// Of each cache in turn.
 bool ContextHome::take_miss() {
   for (unsigned i = 0; i < inputs_.size(); ++i) {
     const unsigned input = (turn_ + i) % inputs_.size();
     if (!take_miss(inputs_[input])) continue;
-    turn_ = (input + 1) % inputs_.size();
+    turn_ = inputs_[input].written != 0 ? input : (input + 1) % static_cast<unsigned>(inputs_.size());
     return true;
   }
   return false;
 }
 
-// A row that makes room goes to the home first, if a stage has changed it.
+// What makes room goes to the home first, as far as a stage has changed it: of one table a cycle.
 bool ContextHome::take_miss(Input& input) {
-  PopPort<TableMiss>& misses = input.misses;
-  HomedTable& table = input.table;
-  if (!misses->can_pop() || (misses->front().dirty && !can_write())) return false;
-  const TableMiss miss = misses->pop();
-  if (miss.dirty) write_back(table, miss);
+  if (!input.misses->can_pop()) return false;
+  HomedObjects& objects = *input.objects;
+  const std::uint32_t dirty = input.misses->front().dirty & ~input.written;
+  if (dirty != 0) {
+    if (!can_write()) return false;
+    const std::uint32_t first = dirty & -dirty;
+    write_back(objects, input.misses->front(), static_cast<unsigned>(__builtin_ctz(first)));
+    input.written |= first;
+    if (dirty != first) return true;
+    ++counters_.write_backs;
+  }
+  input.written = 0;
   unsigned number = 0;
   while (fetches_.at(number).from != nullptr) ++number;
   Fetch& fetch = fetches_[number];
-  fetch.from = &table;
-  fetch.miss = miss;
+  fetch.from = &objects;
+  fetch.miss = input.misses->pop();
   fetch.since = now();
   ++fetching_;
   to_send_.push_back(number);
   return true;
 }
 
-void ContextHome::write_back(HomedTable& table, const TableMiss& miss) {
-  std::array<std::uint8_t, HomedTable::kMaxFetchBytes> octets;
-  const HomedTable::Dirty dirty = table.pack_dirty(miss, octets.data());
-  std::copy_n(octets.begin(), dirty.bytes, write_home(table, miss.leaving, dirty.octet, dirty.bytes));
-  ++counters_.write_backs;
+void ContextHome::write_back(HomedObjects& objects, const TableMiss& miss, unsigned table) {
+  std::array<std::uint8_t, HomedObjects::kMaxFetchBytes> octets;
+  const HomedObjects::Dirty dirty = objects.pack_dirty(miss, table, octets.data());
+  std::copy_n(octets.begin(), dirty.bytes, write_home(objects, miss.leaving, dirty.octet, dirty.bytes));
 }
 
 // The oldest one whose row is not being written: a read of host memory may pass a write that has not reached the link.

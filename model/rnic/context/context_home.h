@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -57,11 +59,6 @@ class ContextHome final : public Stage {
   static constexpr unsigned kWrites = 16;  // on their way to the home
   static constexpr unsigned kReports = 8;  // lost rows that the firmware has not heard of; no further ones are kept
 
-  PopPort<TableMiss> page_misses{*this, "page_misses"};
-  PopPort<TableMiss> cq_misses{*this, "cq_misses"};
-  PopPort<TableMiss> stag_misses{*this, "stag_misses"};
-  PopPort<TableMiss> qp_misses{*this, "qp_misses"};        // of transmit contexts,
-  PopPort<TableMiss> qp_rx_misses{*this, "qp_rx_misses"};  // and of receive contexts
   PopPort<HomeOp> ops{*this, "ops"};
   PushPort<HomeEvent> events{*this, "events"};
   PushPort<DmaReadRequest> read{*this, "read"};
@@ -79,32 +76,36 @@ class ContextHome final : public Stage {
 
  private:
   struct Fetch {
-    HomedTable* from = nullptr;  // nullptr: free
+    HomedObjects* from = nullptr;  // nullptr: free
     TableMiss miss;
-    std::array<std::uint8_t, HomedTable::kMaxFetchBytes> octets{};
+    std::array<std::uint8_t, HomedObjects::kMaxFetchBytes> octets{};
     bool stale = false, flip = false;
     Cycle done_at = kNever;  // of the board's memory
     Cycle since = 0;
     std::uint64_t object() const { return from->octet_of(miss.index); }
   };
   struct Input {
-    PopPort<TableMiss>& misses;
-    HomedTable& table;
+    Input(ContextHome& home, const char* name, std::unique_ptr<HomedObjects> which)
+        : misses(home, name), objects(std::move(which)) {}
+    PopPort<TableMiss> misses;
+    const std::unique_ptr<HomedObjects> objects;
+    std::uint32_t written = 0;  // tables whose part of the row that makes room is on its way to the home
   };
   struct Lost {
     abi::ContextKind kind;
     std::uint32_t row;
   };
+  HomedObjects* add(const char* name, std::unique_ptr<HomedObjects> objects);
   bool take_write_done();
   bool take_op();
   bool release();
   void write_entry(const HomeOp& op);
   void write_cq(const HomeOp& op);
   void write_qp(const HomeOp& op);
-  void overtake(const HomedTable& table, std::uint32_t row);
+  void overtake(const HomedObjects& objects, std::uint32_t row);
   bool can_write();
-  std::uint8_t* write_home(const HomedTable& table, std::uint32_t row, std::uint64_t octet, std::uint32_t bytes);
-  void write_back(HomedTable& table, const TableMiss& miss);
+  std::uint8_t* write_home(const HomedObjects& objects, std::uint32_t row, std::uint64_t octet, std::uint32_t bytes);
+  void write_back(HomedObjects& objects, const TableMiss& miss, unsigned table);
   bool take_miss();
   bool take_miss(Input& input);
   bool send();
@@ -121,13 +122,9 @@ class ContextHome final : public Stage {
   bool at_rest();
 
   ContextStore& contexts_;
-  HomedPages pages_;
-  HomedCqs cqs_;
-  HomedStags stags_;
-  HomedTxQps qps_;
-  HomedRxQps rx_qps_;
-  std::array<Input, 5> inputs_{
-      {{page_misses, pages_}, {cq_misses, cqs_}, {stag_misses, stags_}, {qp_misses, qps_}, {qp_rx_misses, rx_qps_}}};
+  std::deque<Input> inputs_;  // one of each cache
+  HomedObjects *pages_, *cqs_;
+  HomedObjects *qps_, *rx_qps_;  // the same, if the two halves of a queue pair are fetched at once
   const HomeKind kind_;
   const unsigned flip_fetch_;
   BufferPool images_{QpHome::kUsedBytes};

@@ -5,8 +5,7 @@
 namespace rnic {
 
 HomedPages::HomedPages(PageTable& table, const HomeLayout& layout)
-    : HomedTable(table, abi::ContextKind::kPages, layout[abi::ContextKind::kPages], {0, PageHome::kRowBytes}),
-      table_(table) {}
+    : HomedObjects(table.cache(), abi::ContextKind::kPages, layout, {0, PageHome::kRowBytes}), table_(table) {}
 
 // An entry that is not what was written there, or was never written, is no address.
 bool HomedPages::fill(const TableMiss& miss, const std::uint8_t* octets) {
@@ -17,27 +16,28 @@ bool HomedPages::fill(const TableMiss& miss, const std::uint8_t* octets) {
     row_.page[i] = good ? HomeEntry::address(entry) : kNowhere;
     whole &= good || entry == 0;
   }
-  table_.fill(miss, &row_);
+  table_.fill(miss, row_);
+  cache().arrived(miss, true);
   return whole;
 }
 
-HomedTable::Dirty HomedPages::pack_dirty(const TableMiss&, std::uint8_t*) {
+HomedObjects::Dirty HomedPages::pack_dirty(const TableMiss&, unsigned, std::uint8_t*) {
   RNIC_CHECK_MSG(false, "no stage changes an entry of the page table");
   return {};
 }
 
 HomedStags::HomedStags(StagTable& table, const HomeLayout& layout)
-    : HomedTable(table, abi::ContextKind::kStag, layout[abi::ContextKind::kStag], {0, StagHome::kRowBytes}),
-      table_(table) {}
+    : HomedObjects(table.cache(), abi::ContextKind::kStag, layout, {0, StagHome::kRowBytes}), table_(table) {}
 
 bool HomedStags::fill(const TableMiss& miss, const std::uint8_t* octets) {
   StagRow row;
   const bool whole = StagHome::Row::unpack(octets, octet_of(miss.index), row);
-  table_.fill(miss, whole ? &row : nullptr);
+  if (whole) table_.fill(miss, row);
+  cache().arrived(miss, whole);
   return whole;
 }
 
-HomedTable::Dirty HomedStags::pack_dirty(const TableMiss& miss, std::uint8_t* to) {
+HomedObjects::Dirty HomedStags::pack_dirty(const TableMiss& miss, unsigned, std::uint8_t* to) {
   const std::uint64_t octet = octet_of(miss.leaving);
   StagHome::Row::pack(table_.leaving(miss), octet, to);
   return {octet, StagHome::kRowBytes};

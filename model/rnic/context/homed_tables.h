@@ -1,8 +1,9 @@
-// The tables whose rows need not all be on the chip: where each row is in the home, and how. See context_home.md.
+// The objects that need not all be on the chip: where each is in the home, and how it is there. See context_home.md.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
+#include <tuple>
 
 #include "model/abi/host_abi.h"
 #include "model/rnic/context/cq_table.h"
@@ -16,106 +17,147 @@
 
 namespace rnic {
 
-class HomedTable {
+class HomedObjects {
  public:
-  static constexpr std::uint32_t kMaxFetchBytes = TxHome::kFetchBytes;
+  static constexpr std::uint32_t kMaxFetchBytes = QpHome::kUsedBytes;
 
-  virtual ~HomedTable() = default;
-  HomedTable(const HomedTable&) = delete;
-  HomedTable& operator=(const HomedTable&) = delete;
+  virtual ~HomedObjects() = default;
+  HomedObjects(const HomedObjects&) = delete;
+  HomedObjects& operator=(const HomedObjects&) = delete;
 
   abi::ContextKind kind() const { return kind_; }
-  TableBase& table() { return table_; }
-  // Of a row's object, in the home.
-  std::uint64_t octet_of(std::uint32_t row) const { return layout_.octet_of(row); }
-  // What is fetched of it: all that this table needs.
-  std::uint64_t fetched_octet(std::uint32_t row) const { return octet_of(row) + fetched_.at; }
+  RowCache& cache() { return cache_; }
+  // In the home.
+  std::uint64_t octet_of(std::uint32_t index) const { return layout_.octet_of(index); }
+  // What is fetched of it: all that the tables of this cache need.
+  std::uint64_t fetched_octet(std::uint32_t index) const { return octet_of(index) + fetched_.at; }
   std::uint32_t fetched_bytes() const { return fetched_.bytes; }
   // DRAM on the board has neighbouring objects in neighbouring banks.
-  std::uint32_t board_row(std::uint32_t row) const {
-    return static_cast<std::uint32_t>(octet_of(row) / layout_.row_bytes);
+  std::uint32_t board_row(std::uint32_t index) const {
+    return static_cast<std::uint32_t>(octet_of(index) / layout_.row_bytes);
   }
 
-  // Gives the table the row that its octets are. False: they are not what was written there.
+  // Gives the tables the rows that its octets are. False: they are not what was written there.
   virtual bool fill(const TableMiss& miss, const std::uint8_t* octets) = 0;
-  // The row cannot be read.
+  // It cannot be read.
   virtual void fail(const TableMiss& miss) = 0;
-  // The octets that a stage has changed in the row that makes room: how many, and where in the home.
+  // The octets that a stage has changed in the row that makes room, in the n-th of the tables: how many, and where in
+  // the home.
   struct Dirty {
     std::uint64_t octet;
     std::uint32_t bytes;
   };
-  virtual Dirty pack_dirty(const TableMiss& miss, std::uint8_t* to) = 0;
+  virtual Dirty pack_dirty(const TableMiss& miss, unsigned table, std::uint8_t* to) = 0;
 
  protected:
   struct Fetched {
     std::uint32_t at, bytes;
   };
-  HomedTable(TableBase& table, abi::ContextKind kind, const HomeLayout::Part& layout, const Fetched& fetched)
-      : table_(table), kind_(kind), layout_(layout), fetched_(fetched) {}
+  HomedObjects(RowCache& cache, abi::ContextKind kind, const HomeLayout& layout, const Fetched& fetched)
+      : cache_(cache), kind_(kind), layout_(layout[kind]), fetched_(fetched) {}
 
  private:
-  TableBase& table_;
+  RowCache& cache_;
   const abi::ContextKind kind_;
   const HomeLayout::Part layout_;
   const Fetched fetched_;
 };
 
 // A row is four entries, each with its own check. Only the firmware changes them.
-class HomedPages final : public HomedTable {
+class HomedPages final : public HomedObjects {
  public:
   HomedPages(PageTable& table, const HomeLayout& layout);
   bool fill(const TableMiss& miss, const std::uint8_t* octets) override;
-  void fail(const TableMiss& miss) override { table_.fill(miss, nullptr); }
-  Dirty pack_dirty(const TableMiss& miss, std::uint8_t* to) override;
+  void fail(const TableMiss& miss) override { cache().arrived(miss, false); }
+  Dirty pack_dirty(const TableMiss& miss, unsigned table, std::uint8_t* to) override;
 
  private:
   PageTable& table_;
   PageRow row_;
 };
 
-// The firmware's part and a stage's, each with its check. An object of which either is lost stays lost until it is
-// destroyed, or its number is used again.
+// A row of one table in an object: the firmware's part and a stage's, each with its check.
 template <class Home, class Row, auto kContext, auto kState>
-class HomedParts final : public HomedTable {
+class RowParts {
  public:
-  HomedParts(Table<Row>& table, abi::ContextKind kind, const HomeLayout& layout)
-      : HomedTable(table, kind, layout[kind], {Home::kFetchAt, Home::kFetchBytes}), table_(table) {}
-  bool fill(const TableMiss& miss, const std::uint8_t* octets) override {
-    Row row;
-    const bool whole = unpack<typename Home::Context>(octets, miss.index, Home::kContextAt, row.*kContext) &&
-                       unpack<typename Home::State>(octets, miss.index, Home::kStateAt, row.*kState);
-    if (whole) table_.fill(miss, &row);
-    else table_.lose(miss);
-    return whole;
+  static constexpr std::uint32_t kFetchAt = Home::kFetchAt, kFetchEnd = Home::kFetchAt + Home::kFetchBytes;
+
+  RowParts(Table<Row>& table) : table_(table) {}
+  // `octets`: of the object, from octet `from` on.
+  bool unpack(const std::uint8_t* octets, std::uint32_t from, std::uint64_t object) {
+    return part<typename Home::Context>(octets, from, object, Home::kContextAt, row_.*kContext) &&
+           part<typename Home::State>(octets, from, object, Home::kStateAt, row_.*kState);
   }
-  void fail(const TableMiss& miss) override { table_.lose(miss); }
-  Dirty pack_dirty(const TableMiss& miss, std::uint8_t* to) override {
-    const std::uint64_t octet = octet_of(miss.leaving) + Home::kStateAt;
+  void fill(const TableMiss& miss) { table_.fill(miss, row_); }
+  HomedObjects::Dirty pack_dirty(const TableMiss& miss, std::uint64_t object, std::uint8_t* to) const {
+    const std::uint64_t octet = object + Home::kStateAt;
     Home::State::pack(table_.leaving(miss).*kState, octet, to);
     return {octet, Home::kStateBytes};
   }
 
  private:
-  // `at`: of the part, in the object.
   template <class Image, class Part>
-  bool unpack(const std::uint8_t* octets, std::uint32_t row, std::uint32_t at, Part& part) const {
-    return Image::unpack(octets + at - Home::kFetchAt, octet_of(row) + at, part);
+  bool part(const std::uint8_t* octets, std::uint32_t from, std::uint64_t object, std::uint32_t at, Part& to) const {
+    return Image::unpack(octets + at - from, object + at, to);
+  }
+  Table<Row>& table_;
+  Row row_;
+};
+
+// The rows of the tables that share a cache, in the order of these tables. An object of which any part is lost stays
+// lost until it is destroyed, or its number is used again.
+template <class... Rows>
+class HomedRows final : public HomedObjects {
+ public:
+  template <class... Tables>
+  HomedRows(abi::ContextKind kind, const HomeLayout& layout, Tables&... tables)
+      : HomedObjects(cache_of(tables...), kind, layout, {kAt, std::max({Rows::kFetchEnd...}) - kAt}),
+        rows_(tables...) {}
+  bool fill(const TableMiss& miss, const std::uint8_t* octets) override {
+    const std::uint64_t object = octet_of(miss.index);
+    return std::apply(
+        [&](Rows&... rows) {
+          if (!(rows.unpack(octets, kAt, object) && ...)) return cache().lose(miss), false;
+          (rows.fill(miss), ...);
+          return cache().arrived(miss, true), true;
+        },
+        rows_);
+  }
+  void fail(const TableMiss& miss) override { cache().lose(miss); }
+  Dirty pack_dirty(const TableMiss& miss, unsigned table, std::uint8_t* to) override {
+    Dirty dirty{};
+    unsigned n = 0;
+    const auto pack = [&](const auto& rows) {
+      if (n++ == table) dirty = rows.pack_dirty(miss, octet_of(miss.leaving), to);
+    };
+    std::apply([&](const Rows&... rows) { (pack(rows), ...); }, rows_);
+    return dirty;
   }
 
-  Table<Row>& table_;
+ private:
+  static constexpr std::uint32_t kAt = std::min({Rows::kFetchAt...});
+  template <class... Tables>
+  static RowCache& cache_of(TableBase& first, Tables&... others) {
+    RNIC_CHECK((others.shares_cache_with(first) && ...));
+    return first.cache();
+  }
+  std::tuple<Rows...> rows_;
 };
-using HomedCqs = HomedParts<CqHome, CqRow, &CqRow::cq, &CqRow::state>;
-using HomedTxQps = HomedParts<TxHome, TxRow, &TxRow::qp, &TxRow::state>;
-using HomedRxQps = HomedParts<RxHome, RxRow, &RxRow::qp, &RxRow::state>;
+using CqParts = RowParts<CqHome, CqRow, &CqRow::cq, &CqRow::state>;
+using TxParts = RowParts<TxHome, TxRow, &TxRow::qp, &TxRow::state>;
+using RxParts = RowParts<RxHome, RxRow, &RxRow::qp, &RxRow::state>;
+using HomedCqs = HomedRows<CqParts>;
+using HomedTxQps = HomedRows<TxParts>;
+using HomedRxQps = HomedRows<RxParts>;
+using HomedQps = HomedRows<TxParts, RxParts>;
 
 // Changed by stag_work alone, on the chip. An entry that is lost names nothing; it is fetched again at its next use.
-class HomedStags final : public HomedTable {
+class HomedStags final : public HomedObjects {
  public:
   HomedStags(StagTable& table, const HomeLayout& layout);
   bool fill(const TableMiss& miss, const std::uint8_t* octets) override;
-  void fail(const TableMiss& miss) override { table_.fill(miss, nullptr); }
-  Dirty pack_dirty(const TableMiss& miss, std::uint8_t* to) override;
+  void fail(const TableMiss& miss) override { cache().arrived(miss, false); }
+  Dirty pack_dirty(const TableMiss& miss, unsigned table, std::uint8_t* to) override;
 
  private:
   StagTable& table_;

@@ -2,9 +2,9 @@
 // others pass one whose row is fetched.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "model/common/ids.h"
 #include "model/common/table.h"
@@ -15,16 +15,17 @@ namespace rnic {
 template <class T, class Event>
 class RowEvents {
  public:
-  static constexpr unsigned kPlaces = 16;
+  static constexpr unsigned kPlaces = 16, kMaxPlaces = 64;
 
-  RowEvents(Stage& owner, const char* name) : row_(owner, name, kPlaces, RowOrder::kAsTheyCome) {}
+  RowEvents(Stage& owner, const char* name, unsigned places = kPlaces)
+      : row_(owner, name, places, RowOrder::kAsTheyCome), places_(places), free_(all()) {}
   void bind_to(Table<T>& table) { table.bind(row_); }
 
   bool can_take() { return free_ != 0 && row_.can_ask(); }
   // `epoch`: the use of the QP's number that it is about.
   template <class E>
   void take(Qpn qpn, std::uint32_t epoch, E&& event) {
-    const auto place = static_cast<unsigned>(__builtin_ctz(free_));
+    const auto place = static_cast<unsigned>(__builtin_ctzll(free_));
     free_ &= free_ - 1;
     places_[place].qpn = qpn;
     places_[place].epoch = epoch;
@@ -33,8 +34,8 @@ class RowEvents {
   }
   // Whether one that is about that queue pair has not been dropped.
   bool about(Qpn qpn) const {
-    for (std::uint32_t left = free_ ^ kAll; left != 0; left &= left - 1) {
-      if (places_[static_cast<unsigned>(__builtin_ctz(left))].qpn == qpn) return true;
+    for (std::uint64_t left = free_ ^ all(); left != 0; left &= left - 1) {
+      if (places_[static_cast<unsigned>(__builtin_ctzll(left))].qpn == qpn) return true;
     }
     return false;
   }
@@ -48,27 +49,27 @@ class RowEvents {
   Event& front() { return places_[row_.front().tag].event; }
   void drop() {
     front() = Event{};  // what it holds is free
-    free_ |= 1u << row_.front().tag;
+    free_ |= std::uint64_t{1} << row_.front().tag;
     row_.drop();
   }
   void reset() {
-    places_ = {};
-    free_ = kAll;
+    places_.assign(places_.size(), {});
+    free_ = all();
   }
 
   // For a twin, which has places of its own.
   typename Table<T>::Reader& rows() { return row_; }
 
  private:
-  static constexpr std::uint32_t kAll = (1u << kPlaces) - 1;
+  std::uint64_t all() const { return ~std::uint64_t{0} >> (kMaxPlaces - places_.size()); }
   struct Place {
     Qpn qpn;
     std::uint32_t epoch = 0;
     Event event;
   };
   typename Table<T>::Reader row_;
-  std::array<Place, kPlaces> places_;
-  std::uint32_t free_ = kAll;
+  std::vector<Place> places_;
+  std::uint64_t free_;
 };
 
 }  // namespace rnic

@@ -54,9 +54,9 @@ template <class Request>
 class PageQueue {
  public:
   PageQueue(Stage& engine, const char* name, PopPort<Request>& from, ContextStore& contexts)
-      : most_(std::max(kRequests, 2 * contexts.page_table.misses_in_flight())),
+      : most_(std::max(kRequests, 2 * contexts.page_table.cache().misses_in_flight())),
         pages_(engine, name),
-        regions_(engine, name, contexts.page_table.misses_in_flight()),
+        regions_(engine, name, contexts.page_table.cache().misses_in_flight()),
         from_(from) {
     contexts.page_table.bind(pages_);
     regions_.bind_to(contexts.stag_table);

@@ -8,8 +8,12 @@ namespace rnic {
 using wire::Opcode;
 
 RdmapSegmenter::RdmapSegmenter(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts,
-                               BufferPool& buffers, const PerLlp<LlpTraits>& llps)
-    : Stage(nm, clk), contexts_(contexts), buffers_(buffers), scheduler_(contexts, llps) {
+                               BufferPool& buffers, const PerLlp<LlpTraits>& llps, const RdmapSegmenterConfig& config)
+    : Stage(nm, clk),
+      contexts_(contexts),
+      buffers_(buffers),
+      events_(*this, "rdmap_segmenter_event", config.events),
+      scheduler_(contexts, llps, config.turn_fpdus) {
   contexts.stag_table.bind(element_);
   source_.bind_to(contexts.stag_table);
   contexts.tx_table.owned_by(*this);

@@ -7,6 +7,7 @@
 
 #include "model/common/flows.h"
 #include "model/common/link.h"
+#include "model/config/field.h"
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/llp.h"
 #include "model/rnic/messages/qp_events.h"
@@ -17,6 +18,20 @@
 #include "model/rnic/tx/tx_turn.h"
 
 namespace rnic {
+
+struct RdmapSegmenterConfig {
+  unsigned turn_fpdus = 1;
+  unsigned events = TxEvents::kPlaces;
+  template <class V>
+  static void fields(V& v) {
+    v("turn_fpdus", &RdmapSegmenterConfig::turn_fpdus,
+      "that a queue pair sends one after the other, if it can, before the next one has its turn", in_range(1, 255),
+      unit("FPDUs"));
+    v("events", &RdmapSegmenterConfig::events,
+      "that wait for the row of their queue pair, such as a work request, or credit",
+      in_range(1u, TxEvents::kMaxPlaces));
+  }
+};
 
 struct RdmapSegmenterCounters {
   std::uint64_t fpdus = 0, payload_bytes = 0, failed = 0, revoked = 0;
@@ -55,7 +70,7 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
   PushPort<QpEvent> event{*this, "event"};
 
   RdmapSegmenter(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, BufferPool& buffers,
-                 const PerLlp<LlpTraits>& llps);
+                 const PerLlp<LlpTraits>& llps, const RdmapSegmenterConfig& config = {});
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
@@ -148,7 +163,7 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
   BufferPool& buffers_;
   StagTable::Reader element_{*this, "rdmap_segmenter"};                                 // of a gather list, or a sink
   NamedStag source_{*this, "rdmap_segmenter_source", "rdmap_segmenter_source_region"};  // of a Read Response
-  TxEvents events_{*this, "rdmap_segmenter_event"};
+  TxEvents events_;
   TxTable::Reader turn_row_{*this, "rdmap_segmenter_turn", kTurnRows, RowOrder::kAsTheyCome, kTurns};
   TxScheduler scheduler_;
   unsigned turn_of_inputs_ = 0;  // the input that is served first

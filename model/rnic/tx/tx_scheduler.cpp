@@ -23,9 +23,10 @@ std::array<Account, kTxWaits> accounts_of(unsigned qps, std::index_sequence<wait
 
 }  // namespace
 
-TxScheduler::TxScheduler(ContextStore& contexts, const PerLlp<LlpTraits>& llps)
+TxScheduler::TxScheduler(ContextStore& contexts, const PerLlp<LlpTraits>& llps, unsigned turn_fpdus)
     : contexts_(contexts),
       llps_(llps),
+      turn_fpdus_(turn_fpdus),
       wait_words_(words_of_waits(llps)),
       qps_(contexts.qps()),
       accounts_(accounts_of(static_cast<unsigned>(contexts.qps()), std::make_index_sequence<kTxWaits>())) {}
@@ -37,7 +38,7 @@ void TxScheduler::reset() {
   internal_pool_ = {};
   terminate_pool_ = {};
   list_pool_ = {};
-  listed_ = {};
+  listed_ = going_on_ = {};
   turns_ = 0;
   waiting_ = {};
   reads_ = 0;
@@ -155,12 +156,13 @@ void TxScheduler::account(Cycle now) {
 
 Qpn TxScheduler::turn() {
   ++turns_;
-  return list_pool_.pop(listed_);
+  return list_pool_.pop(going_on_.empty() ? listed_ : going_on_);
 }
 
 void TxScheduler::over(Qpn qpn) {
   --turns_;
   qps_[qpn.v].listed = false;
+  qps_[qpn.v].fpdus = 0;
 }
 
 void TxScheduler::again(Qpn qpn) {
@@ -168,9 +170,15 @@ void TxScheduler::again(Qpn qpn) {
   list_pool_.push(listed_, qpn);
 }
 
+// Those in the middle of their turns are few, as each of them has had its row: they go before the others.
 void TxScheduler::over(const TxQp& of) {
-  over(of.qpn);
-  list(of);
+  Here& here = qps_[of.qpn.v];
+  if (++here.fpdus == turn_fpdus_ || next(of.ctx, of.state) == Source::kNone) {
+    over(of.qpn);
+    return list(of);
+  }
+  --turns_;
+  list_pool_.push(going_on_, of.qpn);
 }
 
 std::size_t TxScheduler::cost(const TxContext& ctx, const QpTx& q, std::uint32_t ulpdu) const {

@@ -39,7 +39,8 @@ class TxScheduler final : public Part {
  public:
   enum class Source { kNone, kRequest, kResponse, kLocalWork, kDrain, kFlush };
 
-  TxScheduler(ContextStore& contexts, const PerLlp<LlpTraits>& llps);
+  // `turn_fpdus`: that a QP sends one after the other, before all others have had their turn.
+  TxScheduler(ContextStore& contexts, const PerLlp<LlpTraits>& llps, unsigned turn_fpdus);
 
   // The QP of a row that was read; if the number was reused, its state is that of a new one.
   TxQp use(Qpn qpn, const TxRow& row);
@@ -71,7 +72,7 @@ class TxScheduler final : public Part {
 
   // Called when anything happens that may let a QP send.
   void list(const TxQp& of);
-  bool nobody() const { return listed_.empty(); }
+  bool nobody() const { return listed_.empty() && going_on_.empty(); }
   Qpn turn();                 // begins the turn of the QP that is next
   void over(const TxQp& of);  // its turn: it is listed again if it can send more
   void over(Qpn qpn);         // the same of one whose row is lost
@@ -113,6 +114,7 @@ class TxScheduler final : public Part {
     bool listed = false;    // in the list of those that can send, or its turn has begun
     bool draining = false;  // the firmware waits for everything posted: it hears of it, whatever becomes of the row
     TxWait waits = TxWait::kNothing;
+    std::uint8_t fpdus = 0;             // of its turn so far
     std::uint16_t wqes = 0, reads = 0;  // for observers: as in its row
     std::uint32_t lost = 0;             // the last use of its number whose row was lost
   };
@@ -126,6 +128,7 @@ class TxScheduler final : public Part {
 
   ContextStore& contexts_;  // its transmit table
   const PerLlp<LlpTraits> llps_;
+  const unsigned turn_fpdus_;
   const ValueWords wait_words_;
   std::vector<Here> qps_;
   NodePool<FetchedWqe> wqe_pool_;
@@ -133,7 +136,7 @@ class TxScheduler final : public Part {
   NodePool<TxInternalWork> internal_pool_;
   NodePool<BufferRef> terminate_pool_;
   NodePool<Qpn> list_pool_;
-  PooledQueue listed_;                        // QPs that can send an FPDU now
+  PooledQueue listed_, going_on_;             // QPs that can send an FPDU now: the latter in the middle of their turns
   unsigned turns_ = 0;                        // that have begun
   std::array<unsigned, kTxWaits> waiting_{};  // QPs, by reason
   unsigned reads_ = 0;                        // and atomics, outstanding on all QPs

@@ -85,7 +85,7 @@ class Client final : public Stage {
 class Home final : public Stage {
  public:
   Home(sc_core::sc_module_name nm, ClockDomain& clk, Rows& rows) : Stage(nm, clk), rows_(rows) {
-    rows.connect_home(misses);
+    rows.cache().connect_home(misses);
   }
   PopPort<TableMiss> misses{*this, "misses"};
   std::map<std::uint32_t, std::uint32_t> changed;  // what is not content()
@@ -106,7 +106,8 @@ class Home final : public Stage {
       const auto bad = std::find(lost.begin(), lost.end(), miss.index);
       const auto other = changed.find(miss.index);
       const Row row{other == changed.end() ? content(miss.index) : other->second};
-      rows_.fill(miss, bad == lost.end() ? &row : nullptr);
+      if (bad == lost.end()) rows_.fill(miss, row);
+      rows_.cache().arrived(miss, bad == lost.end());
       if (bad != lost.end()) lost.erase(bad);
     }
     return due_.empty() ? Wake::on_traffic() : Wake::at_cycle(due_.front().first);
@@ -120,7 +121,7 @@ class Home final : public Stage {
 struct CacheBench {
   CacheBench(const CacheConfig& config, const std::vector<std::vector<Ask>>& plans, std::uint64_t shuffle = 0,
              const TableConfig& table = kTable, RowOrder order = RowOrder::kAsAsked)
-      : clk(sc_core::sc_gen_unique_name("clock"), {}), rows("rows", clk, kRows, table, &config) {
+      : clk(sc_core::sc_gen_unique_name("clock"), {}), rows("rows", clk, kRows, table, config) {
     if (shuffle != 0) clk.shuffle(shuffle);
     home = std::make_unique<Home>(sc_core::sc_gen_unique_name("home"), clk, rows);
     for (const std::vector<Ask>& plan : plans) {
@@ -128,7 +129,7 @@ struct CacheBench {
     }
   }
   Client& operator[](std::size_t i) { return *clients[i]; }
-  const CacheCounters& counters() const { return rows.cache_counters(); }
+  const CacheCounters& counters() const { return rows.cache().counters(); }
 
   ClockDomain clk;
   Rows rows;
@@ -160,7 +161,7 @@ TEST_F(TableCache, AHitCostsTheTagsAndAMissTheWayToTheHome) {
 
 TEST_F(TableCache, AsManyEntriesAsRowsAreNoCache) {
   const CacheConfig all{kRows, 4, CachePolicy::kLru, 2, 1};
-  Rows rows("all", clk, kRows, kTable, &all);
+  Rows rows("all", clk, kRows, kTable, all);
   EXPECT_FALSE(rows.cached());
 }
 

@@ -65,6 +65,24 @@ TEST(Scenario, WhatConnectionsThatComeAndGoCannotBeTold) {
   EXPECT_EQ(message_of(j), "s.json: work[0]: two items would answer the requests at the port of connection 'c0'");
 }
 
+TEST(Scenario, AWindowIsForRequestsThatEachHaveACompletion) {
+  json j = minimal();
+  j["work"][0] = {{"op", "read"}, {"size", 64}, {"window", 24}};
+  EXPECT_EQ(parse_scenario(j, "s.json").plan.phases[0][0].depth, 24u) << "one queue pair may have all of them";
+  j["work"][0]["depth"] = 4;
+  EXPECT_EQ(message_of(j), "s.json: work[0].depth: is not for items with a window");
+  j["work"][0] = {{"op", "read"}, {"size", 64}, {"window", 24}, {"signal_every", 2}};
+  EXPECT_EQ(message_of(j), "s.json: work[0].signal_every: is not for items with a window");
+  const char* const message = "s.json: work[0].window: is for Sends, Writes and Reads, but not in pingpong";
+  j["work"][0] = {{"op", "fetch_add"}, {"window", 24}};
+  EXPECT_EQ(message_of(j), message);
+  j["work"][0] = {{"op", "send"}, {"size", 64}, {"mode", "pingpong"}, {"window", 24}};
+  EXPECT_EQ(message_of(j), message);
+  j["work"][0] = {{"op", "send"}, {"size", 64}, {"window", 24}};
+  j["checks"] = {{{"check", "terminate"}, {"sender", "client"}, {"code", "1/1/01"}}};
+  EXPECT_THAT(message_of(j), testing::HasSubstr("would stop the window of 'send0'"));
+}
+
 TEST(Scenario, DefaultsAreThoseOfThePlan) {
   const Scenario s = parse_scenario(minimal(), "s.json");
   EXPECT_EQ(s.nodes[0].ip, 0x0a000001u);

@@ -1,5 +1,6 @@
 #include "model/programs/workload/workload.h"
 
+#include <map>
 #include <set>
 
 #include "testbench/support/stage_test.h"
@@ -407,6 +408,47 @@ TEST_F(WorkloadTest, AFlippedBitInAWriteIsFound) {
   run();
   ASSERT_TRUE(workload->failed());
   EXPECT_THAT(workload->errors()[0], HasSubstr("write on c0: message 7 of 1000 octets differs first at octet 999"));
+}
+
+struct Outstanding final : host::WorkObserver {
+  void posted(Qpn qpn, std::uint64_t, unsigned count, std::uint64_t) override {
+    now += count;
+    most = std::max(most, now);
+    for (unsigned n = 0; n < count; ++n) order.push_back(qpn.v);
+  }
+  void posted(Rqn, std::uint64_t, unsigned, std::uint64_t) override {}
+  void rang(Qpn, std::uint32_t, std::uint64_t) override {}
+  void polled(Qpn, bool receive, std::uint64_t, std::uint64_t) override { now -= !receive; }
+  unsigned now = 0, most = 0;
+  std::vector<std::uint32_t> order;
+};
+
+TEST_F(WorkloadTest, AWindowIsOfAllQueuePairsOfANodeTogether) {
+  plan.connections[0].qps = 6;
+  WorkItem reads = item(Op::kRead, {SizeLaw::kFixed, 100, 100}, 20, 4);
+  reads.window = 4;
+  plan.phases = {{reads}};
+  Outstanding seen;
+  a.context.cpu().observe_work(seen);
+  run();
+  expect_success();
+  EXPECT_EQ(seen.most, 6u) << "the first Sends of the connections; of the Reads 4";
+  ASSERT_EQ(seen.order.size(), 6u + 120u);
+  std::map<std::uint32_t, unsigned> first;
+  for (std::size_t n = 6; n < 66; ++n) ++first[seen.order[n]];
+  EXPECT_EQ(first.size(), 6u);
+  for (const auto& [qpn, reads_of_it] : first) EXPECT_NEAR(reads_of_it, 10, 6) << "QP " << qpn;
+}
+
+// Each Send waits for its receive, and the window does not lose it.
+TEST_F(WorkloadTest, AWindowOfSendsEachWay) {
+  plan.connections[0].qps = 3;
+  WorkItem sends = item(Op::kSend, {SizeLaw::kUniform, 1, 200}, 900, 5), writes = item(Op::kWrite, sends.size, 30, 5);
+  sends.window = writes.window = 5;
+  sends.direction = Direction::kBoth;
+  plan.phases = {{sends}, {writes}};
+  run();
+  expect_success();
 }
 
 // 30 messages in 5 places of 64 octets: the last Write of each stays.

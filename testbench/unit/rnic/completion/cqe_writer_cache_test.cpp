@@ -149,7 +149,7 @@ TEST_P(CqeWriterCache, EachQueueHasItsEntriesInOrderAndIsNotified) {
   EXPECT_TRUE(events.empty());
   EXPECT_GT(home.counters().write_backs, 200u);
   if (GetParam().cache.entries > 1) {
-    EXPECT_GT(contexts.cq_table.cache_counters().hits, 200u);
+    EXPECT_GT(contexts.cq_table.cache().counters().hits, 200u);
   }
 }
 INSTANTIATE_TEST_SUITE_P(Caches, CqeWriterCache,

@@ -360,7 +360,7 @@ TEST_F(CqHomeTest, TheTwoPartsOfARowAreWhereTheyBelong) {
   const std::vector<std::uint8_t> state(&b.dma.memory[3 * 64 + 32], &b.dma.memory[3 * 64 + 60]);
   EXPECT_EQ(state, (std::vector<std::uint8_t>{0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0,  //
                                               0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
-  EXPECT_EQ(b.contexts.cq_table.cache_counters().dirty, 1u);
+  EXPECT_EQ(b.contexts.cq_table.cache().counters().dirty, 1u);
   EXPECT_EQ(b.dut.counters().write_backs, 1u);
 }
 
@@ -371,7 +371,7 @@ TEST_F(CqHomeTest, ACleanRowIsNotWrittenBack) {
   b.user.asks = {{50, 3}, {100, 5}, {150, 6}};
   run_until_idle();
   EXPECT_THAT(b.writes.writes(), IsEmpty());
-  EXPECT_EQ(b.contexts.cq_table.cache_counters().evictions, 1u);
+  EXPECT_EQ(b.contexts.cq_table.cache().counters().evictions, 1u);
 }
 
 class CqHomeOfEachKind : public CqHomeTest, public testing::WithParamInterface<HomeKind> {};
@@ -472,7 +472,7 @@ TEST_F(CqHomeTest, TablesFollowEachOtherInTheirHome) {
   s.cq_cache = kCache;
   s.page_cache = kCache;
   s.stag_cache = kCache;
-  s.qp_cache = kCache;
+  s.qp_cache = {kCache, QpFetch::kObject};
   ContextStore contexts(clk, s);
   const HomeLayout layout = contexts.home_layout();
   EXPECT_EQ(layout[abi::ContextKind::kPages].base, 0u);
@@ -483,6 +483,192 @@ TEST_F(CqHomeTest, TablesFollowEachOtherInTheirHome) {
   EXPECT_EQ(layout.kinds(), 15u);
   EXPECT_EQ(contexts.home_pages(), 1u);
 }
+
+// ---- Queue pairs as objects: rows of two tables, each changed by a stage of its own
+
+// Uses rows of one of them at given cycles, and counts in its column.
+template <class Row, auto kState, auto kCount>
+class QpUser final : public Stage {
+ public:
+  QpUser(sc_core::sc_module_name nm, ClockDomain& clk, Table<Row>& table) : Stage(nm, clk), table_(table) {
+    table.bind(rows_);
+    table.owned_by(*this);
+    wake(0);
+  }
+  std::vector<std::pair<Cycle, std::uint32_t>> asks;
+  std::vector<Cycle> used;
+  std::vector<bool> ok;
+  std::vector<std::uint32_t> counts, epochs;  // as they were found
+  bool changes = true;
+  Wake tick() override {
+    if (rows_.can_use()) use();
+    if (asked_ == asks.size()) return Wake::on_traffic();
+    if (asks[asked_].first > now()) return Wake::at_cycle(asks[asked_].first);
+    if (!rows_.can_ask()) return Wake::on_traffic();
+    rows_.ask(asks[asked_++].second);
+    return Wake::next_cycle();
+  }
+
+ private:
+  void use() {
+    used.push_back(now());
+    ok.push_back(rows_.ok());
+    counts.push_back(rows_.ok() ? rows_.row().state.*kCount : 0);
+    epochs.push_back(rows_.ok() ? rows_.row().qp.epoch : 0);
+    if (rows_.ok() && changes) ++(table_.own(rows_.front().index, kState).*kCount);
+    rows_.drop();
+  }
+  Table<Row>& table_;
+  typename Table<Row>::Reader rows_{*this, "user"};
+  std::size_t asked_ = 0;
+};
+using TxUser = QpUser<TxRow, &TxRow::state, &QpTx::position>;
+using RxUser = QpUser<RxRow, &RxRow::state, &QpRx::tagged_bytes>;
+
+class QpHomeTest : public StageTest {
+ protected:
+  static constexpr unsigned kQps = 16;
+  static constexpr CacheConfig kCache{2, 2, CachePolicy::kLru, 2, 1};
+  static ContextStore::Sizes sizes(HomeKind kind) {
+    ContextStore::Sizes s{kQps, 4, 4, 16, 4, 64};
+    s.qp_cache = {kCache, QpFetch::kObject};
+    s.home_in_host = kind == HomeKind::kHost;
+    return s;
+  }
+  struct Bench {
+    explicit Bench(HomeKind kind = HomeKind::kHost)
+        : clk(sc_core::sc_gen_unique_name("clock"), {}),
+          contexts(clk, sizes(kind)),
+          tx(sc_core::sc_gen_unique_name("tx"), clk, contexts.tx_table),
+          rx(sc_core::sc_gen_unique_name("rx"), clk, contexts.rx_table),
+          dut(sc_core::sc_gen_unique_name("context_home"), clk, contexts, of(kind)) {
+      if (kind == HomeKind::kHost) ops.send({HomeOp::Kind::kHomePage, 0, 0});
+    }
+    static ContextHomeConfig of(HomeKind kind) {
+      ContextHomeConfig config;
+      config.kind = kind;
+      return config;
+    }
+    // Ordinary uses that make whatever is on the chip leave: there are two places and a spare one for each table.
+    void others(Cycle from) {
+      for (std::uint32_t n = 10; n < 14; ++n) tx.asks.emplace_back(from + 5 * n, n);
+    }
+    ClockDomain clk;
+    ContextStore contexts;
+    TxUser tx;
+    RxUser rx;
+    ContextHome dut;
+    Source<HomeOp> ops = drive(dut.ops);
+    Sink<HomeEvent> events = collect(dut.events);
+    FakeDma dma{dut.read, dut.read_done};
+    FakeDmaWrite writes{dut.write, dut.write_done, dma.memory};
+  };
+  static HomeOp write(std::uint32_t n, std::uint32_t epoch = 1) {
+    HomeOp op{HomeOp::Kind::kWriteQp, n};
+    op.qp = rts_qp(n, epoch);
+    return op;
+  }
+  const unsigned tx_cycles = TxTableConfig{}.read_cycles + kCache.tag_cycles;
+  const unsigned rx_cycles = RxTableConfig{}.read_cycles + kCache.tag_cycles;
+};
+
+TEST_F(QpHomeTest, AQueuePairIsFetchedAtOnceForBothTables) {
+  Bench b;
+  b.ops.send(write(3));
+  b.tx.asks = {{50, 3}};
+  b.rx.asks = {{52, 3}, {200, 3}};
+  run_until_idle();
+  EXPECT_THAT(b.dma.reads(), ElementsAre(std::pair(3u * 512, 320u)));
+  const Cycle here = 50 + 1 + 1 + b.dma.latency + 1;
+  EXPECT_THAT(b.tx.used, ElementsAre(here + tx_cycles));
+  EXPECT_THAT(b.rx.used, ElementsAre(here + rx_cycles, 200 + rx_cycles));
+  EXPECT_THAT(b.tx.epochs, ElementsAre(1));
+  EXPECT_THAT(b.rx.epochs, ElementsAre(1, 1));
+  EXPECT_EQ(b.dut.counters().fetches, 1u);
+}
+
+// What each stage changed goes home, one part a cycle, before the fetch; and neither goes if it was not changed.
+class QpHomeChanges : public QpHomeTest, public testing::WithParamInterface<std::pair<bool, bool>> {};
+TEST_P(QpHomeChanges, EachChangedPartIsWrittenBackWhereItBelongs) {
+  const auto [sends, receives] = GetParam();
+  Bench b;
+  b.tx.changes = sends;
+  b.rx.changes = receives;
+  b.ops.send(write(3));
+  b.tx.asks = {{50, 3}, {100, 4}, {150, 5}};  // one set of two ways
+  b.rx.asks = {{60, 3}};
+  run_until_idle();
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> expected{{3 * 512 + 192, 64}};
+  if (sends) expected.emplace_back(3 * 512, 192);
+  if (receives) expected.emplace_back(3 * 512 + 256, 64);
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> seen;
+  for (const auto& [address, bytes] : b.writes.writes()) seen.emplace_back(address, bytes);
+  EXPECT_EQ(seen, expected);
+  EXPECT_EQ(b.dut.counters().write_backs, unsigned{sends || receives});
+  EXPECT_EQ(b.contexts.tx_table.cache().counters().dirty, unsigned{sends || receives});
+  const Cycle parts = sends && receives ? 1 : 0;
+  EXPECT_EQ(b.tx.used[2] - b.tx.used[1], 50 + parts);
+  if (receives) {
+    EXPECT_EQ(load_le32(&b.dma.memory[3 * 512 + 256 + 20]), 1u);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Of, QpHomeChanges,
+                         testing::Values(std::pair(false, false), std::pair(false, true), std::pair(true, false),
+                                         std::pair(true, true)));
+
+// What the firmware writes in each cycle around an object's way out and back: nobody undoes what another one wrote.
+TEST_F(QpHomeTest, TheFirmwareAndTheStagesNeverWriteEachOthersPart) {
+  std::vector<std::unique_ptr<Bench>> benches;
+  for (Cycle at = 40; at < 180; ++at) {
+    for (const HomeKind kind : {HomeKind::kHost, HomeKind::kBoard}) {
+      benches.push_back(std::make_unique<Bench>(kind));
+      Bench& b = *benches.back();
+      b.writes.hold = 7;
+      b.ops.send(write(1));
+      b.ops.send_at(at, write(1, 2));
+      b.tx.asks = {{50, 1}, {51, 2}, {80, 3}, {81, 1}, {110, 4}, {120, 5}, {300, 1}};
+      b.rx.asks = {{50, 1}, {82, 1}, {301, 1}};
+    }
+  }
+  run_until_idle();
+  for (const auto& b : benches) {
+    ASSERT_EQ(b->tx.used.size(), 7u);
+    ASSERT_EQ(b->rx.used.size(), 3u);
+    EXPECT_THAT(b->rx.counts, ElementsAre(0, 1, 2));
+    EXPECT_EQ(b->tx.counts[0], 0u);
+    EXPECT_EQ(b->tx.counts[3], 1u);
+    EXPECT_EQ(b->tx.counts[6], 2u);
+    EXPECT_EQ(b->tx.epochs[6], 2u);
+    EXPECT_EQ(b->rx.epochs[2], 2u);
+  }
+}
+
+// A part that is not what was written is the end of the whole object, until its number is used again.
+class QpHomeOctets : public QpHomeTest, public testing::WithParamInterface<std::uint32_t> {};
+TEST_P(QpHomeOctets, AWrongOneOfEitherHalfLosesBoth) {
+  Bench b;
+  At meanwhile("meanwhile", b.clk);
+  meanwhile.at(800, [&] { b.dma.memory[512 + GetParam()] ^= 4; });
+  b.ops.send(write(1));
+  b.tx.asks = {{50, 1}};
+  b.rx.asks = {{50, 1}, {900, 1}, {1300, 1}};
+  b.others(300);
+  b.tx.asks.emplace_back(1000, 1);
+  b.tx.asks.emplace_back(1301, 1);
+  b.ops.send_at(1200, write(1, 2));
+  run_until_idle();
+  EXPECT_THAT(b.rx.ok, ElementsAre(true, false, true));
+  EXPECT_THAT(b.tx.ok, ElementsAre(true, true, true, true, true, false, true));
+  EXPECT_EQ(b.tx.epochs.back(), 2u);
+  EXPECT_EQ(b.rx.epochs.back(), 2u);
+  EXPECT_EQ(b.tx.counts.back(), 0u) << "as of a number never used";
+  EXPECT_EQ(b.rx.counts.back(), 0u);
+  EXPECT_EQ(b.dut.counters().corrupt, 1u);
+  ASSERT_EQ(b.events.size(), 1u);
+  EXPECT_EQ(b.events[0].context, abi::ContextKind::kQp);
+  EXPECT_EQ(b.events[0].index, 1u);
+}
+INSTANTIATE_TEST_SUITE_P(Wrong, QpHomeOctets, testing::Values(5, 195, 230, 260));
 
 // ---- STags: stag_work changes their entries on the chip
 
@@ -604,7 +790,7 @@ TEST_P(StagHomeOfEachKind, RequestsHaveTheSameOutcomesAsWithAllEntriesOnTheChip)
     ASSERT_EQ(b->ended.size(), all.ended.size());
     for (std::size_t n = 0; n < all.ended.size(); ++n) EXPECT_EQ(b->ended[n].status, all.ended[n].status);
     EXPECT_GT(b->dut.counters().write_backs, 50u);
-    EXPECT_EQ(b->contexts.stag_table.cache_counters().dirty, b->dut.counters().write_backs);
+    EXPECT_EQ(b->contexts.stag_table.cache().counters().dirty, b->dut.counters().write_backs);
     EXPECT_THAT(b->events, IsEmpty());
   }
 }

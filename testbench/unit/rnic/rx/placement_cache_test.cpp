@@ -26,8 +26,9 @@ constexpr std::uint32_t kShort = 4;  // queue pairs before this one have streams
 constexpr std::uint64_t kRowBytes = 512, kContextAt = 224, kStateAt = 256;
 constexpr std::uint64_t kBuffers = 0x100000, kEach = 0x1000;  // of each queue pair
 constexpr std::uint32_t kStag = stag_of(3);
-constexpr CacheConfig kAll{}, kOne{1, 1, CachePolicy::kLru, 1, 1}, kTwo{2, 2, CachePolicy::kLru, 2, 1},
-    kRandom{4, 2, CachePolicy::kRandom, 4, 0}, kSets{8, 1, CachePolicy::kLru, 8, 1};
+constexpr QpCacheConfig kAll{}, kOne{{1, 1, CachePolicy::kLru, 1, 1}}, kTwo{{2, 2, CachePolicy::kLru, 2, 1}},
+    kRandom{{4, 2, CachePolicy::kRandom, 4, 0}}, kSets{{8, 1, CachePolicy::kLru, 8, 1}},
+    kObjects{{2, 1, CachePolicy::kLru, 2, 1}, QpFetch::kObject};
 constexpr Cycle kHit = RxTableConfig{}.read_cycles + kSets.tag_cycles;
 
 bool on_sctp(std::uint32_t n) { return n % 3 == 2; }
@@ -58,8 +59,8 @@ Bytes untagged(const char* control, std::uint32_t qn, std::uint32_t msn, std::ui
 Bytes write_to(std::uint32_t n, std::size_t payload) { return tagged("C140", kStag, buffer_of(n), payload); }
 
 struct Chip {
-  explicit Chip(const CacheConfig& cache, HomeKind kind = HomeKind::kHost, unsigned ports = RxTableConfig{}.read_ports,
-                unsigned parked = DdpPlacementConfig{}.parked)
+  explicit Chip(const QpCacheConfig& cache, HomeKind kind = HomeKind::kHost,
+                unsigned ports = RxTableConfig{}.read_ports, unsigned parked = DdpPlacementConfig{}.parked)
       : clk(sc_core::sc_gen_unique_name("clock"), {}),
         contexts(clk, sizes(cache, kind, ports)),
         home(sc_core::sc_gen_unique_name("context_home"), clk, contexts, of(kind)),
@@ -82,7 +83,7 @@ struct Chip {
       contexts.commit();
     }
   }
-  static ContextStore::Sizes sizes(const CacheConfig& cache, HomeKind kind, unsigned ports) {
+  static ContextStore::Sizes sizes(const QpCacheConfig& cache, HomeKind kind, unsigned ports) {
     ContextStore::Sizes s{kQps, kQps, kQps, 16, 4, 64};
     s.qp_cache = cache;
     s.rx_table.read_ports = ports;
@@ -214,10 +215,11 @@ TEST_F(PlacementCache, ARowIsWhereItBelongsWhenItMakesRoom) {
 class PlacementCacheKinds : public PlacementCache, public testing::WithParamInterface<HomeKind> {};
 TEST_P(PlacementCacheKinds, EachQueuePairPlacesWhatItDoesWithAllRowsOnTheChip) {
   std::vector<std::unique_ptr<Chip>> chips;
-  for (const CacheConfig& cache : {kAll, kOne, kTwo, kRandom})
+  for (const QpCacheConfig& cache : {kAll, kOne, kTwo, kRandom})
     chips.push_back(std::make_unique<Chip>(cache, GetParam()));
   for (const unsigned ports : {1u, 2u}) chips.push_back(std::make_unique<Chip>(kTwo, GetParam(), ports));
   for (const unsigned parked : {0u, 1u, 3u}) chips.push_back(std::make_unique<Chip>(kRandom, GetParam(), 3, parked));
+  chips.push_back(std::make_unique<Chip>(kObjects, GetParam()));
   const auto each = [&chips](auto&& what) {
     for (const auto& chip : chips) what(*chip);
   };
@@ -317,7 +319,7 @@ TEST_P(PlacementCacheKinds, EachQueuePairPlacesWhatItDoesWithAllRowsOnTheChip) {
     EXPECT_EQ(chip->errors(), chips[0]->errors());
     EXPECT_EQ(chip->given_back.size(), chips[0]->given_back.size());
     EXPECT_THAT(chip->home_events, IsEmpty());
-    EXPECT_EQ(chip->contexts.rx_table.cache_counters().dirty, chip->home.counters().write_backs);
+    EXPECT_EQ(chip->contexts.rx_table.cache().counters().dirty, chip->home.counters().write_backs);
     if (chip->contexts.rx_table.cached()) {
       EXPECT_GT(chip->home.counters().write_backs, 300u);
     }

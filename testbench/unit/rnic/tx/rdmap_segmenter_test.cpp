@@ -180,6 +180,101 @@ TEST_F(RdmapSegmenterTest, MessagesOfSeveralQpsBeginOneEachCycle) {
   EXPECT_EQ(jobs.cycles(), in_a_row(20 + kBegins, 3));
 }
 
+// Many queue pairs with a message of twelve FPDUs each, and turns of so many.
+class SegmenterTurns : public StageTest, public testing::WithParamInterface<unsigned> {
+ protected:
+  static constexpr std::uint32_t kQps = 24, kEach = 12;
+  struct Bench {
+    explicit Bench(unsigned fpdus)
+        : clk(sc_core::sc_gen_unique_name("clock"), {}),
+          contexts(clk, {kQps, kQps, 4, 16}),
+          dut(sc_core::sc_gen_unique_name("dut"), clk, contexts, pool, llp_traits(), RdmapSegmenterConfig{fpdus}) {
+      for (std::uint32_t n = 0; n < kQps; ++n) {
+        contexts.write(Qpn{n}, rts_qp(n));
+        contexts.write(FlowId{n}, flow_of(n));
+      }
+      contexts.write(Stag{stag_of(3)}, region(0x10000, 0x10000, abi::kLocalWrite));
+      contexts.commit();
+    }
+    void post(std::uint32_t qpn, unsigned fpdus) {
+      fetch.send({Qpn{qpn}, true, wqe(WrOpcode::kSend, {sge(fpdus * 1424)})});
+    }
+    void allow(std::uint32_t qpn, std::uint32_t bytes, Cycle from = 0) { tcp.send_at(from, {FlowId{qpn}, bytes}); }
+    std::vector<std::uint32_t> order() const {
+      std::vector<std::uint32_t> q;
+      for (const UlpduJob& j : jobs) q.push_back(j.qpn.v);
+      return q;
+    }
+    ClockDomain clk;
+    ContextStore contexts;
+    BufferPool pool{4096};
+    RdmapSegmenter dut;
+    Source<FetchedWqe> fetch = drive(dut.wqe);
+    Source<TxCredit> tcp = drive(dut.credit[LlpId::kMpaTcp]);
+    Sink<UlpduJob> jobs = collect(dut.out);
+    const Stubs others = stub(dut.taken, dut.credit[LlpId::kSctp], dut.unblock, dut.atomic_unblock, dut.sink_unblock,
+                              dut.read_work, dut.atomic_work, dut.read_sent, dut.answered, dut.internal_work,
+                              dut.terminate, dut.issued, dut.atomic_issued, dut.read_issued, dut.read_issued_early,
+                              dut.stag_request, dut.stag_request_done, dut.flush_rq, dut.event);
+  };
+};
+// Between two FPDUs of a turn are those of the few others whose turns have begun; after it all others have theirs.
+TEST_P(SegmenterTurns, AQueuePairSendsSoManyBeforeTheOthersHaveTheirTurn) {
+  const unsigned fpdus = GetParam();
+  Bench b(fpdus);
+  for (std::uint32_t n = 0; n < kQps; ++n) b.post(n, kEach);
+  for (std::uint32_t n = 0; n < kQps; ++n) b.allow(n, kPlenty, 100);
+  run_until_idle();
+  const std::vector<std::uint32_t> order = b.order();
+  ASSERT_EQ(order.size(), kQps * kEach);
+  std::map<std::uint32_t, std::vector<std::size_t>> sent;
+  for (std::size_t n = 0; n < order.size(); ++n) sent[order[n]].push_back(n);
+  constexpr std::size_t kBegun = 8;  // turns whose rows are there
+  std::size_t between_turns = 0;
+  for (const auto& [qpn, at] : sent) {
+    for (std::size_t n = 1; n < kEach; ++n) {
+      const std::size_t gap = at[n] - at[n - 1];
+      if (n % fpdus == 0) between_turns += gap;
+      else EXPECT_LE(gap, kBegun) << "QP " << qpn << ", FPDU " << n;
+    }
+  }
+  const std::size_t turns = kEach / fpdus - 1;
+  EXPECT_GT(between_turns, turns * kQps * fpdus * (kQps - kBegun)) << "on average all others send their turns";
+  EXPECT_EQ(b.jobs.cycles().back() - b.jobs.cycles()[kQps], kQps * kEach - 1 - kQps) << "one FPDU a cycle";
+}
+INSTANTIATE_TEST_SUITE_P(Fpdus, SegmenterTurns, testing::Values(1, 2, 3, 4, 6));
+
+TEST_F(SegmenterTurns, OneQueuePairAloneSendsAsBefore) {
+  Bench one(1), many(16);
+  for (Bench* b : {&one, &many}) {
+    b->post(3, kEach);
+    b->post(3, 1);
+    b->allow(3, kPlenty);
+  }
+  run_until_idle();
+  EXPECT_EQ(one.jobs.size(), kEach + 1);
+  EXPECT_EQ(many.jobs.cycles(), one.jobs.cycles());
+}
+// A turn ends when there is nothing to send or no credit; the next one has its whole length again.
+TEST_F(SegmenterTurns, ATurnThatEndsEarlyIsOver) {
+  Bench b(4);
+  b.post(1, 2);
+  b.allow(1, kPlenty);
+  run_until_idle();
+  for (const std::uint32_t n : {1u, 2u, 3u}) b.post(n, kEach);
+  for (const std::uint32_t n : {5u, 6u, 7u, 8u, 9u, 10u, 11u, 12u, 13u, 14u, 15u, 16u}) b.post(n, kEach);
+  for (std::uint32_t n = 2; n < kQps; ++n) b.allow(n, kPlenty);
+  run_until_idle();
+  std::vector<std::size_t> at;
+  const std::vector<std::uint32_t> order = b.order();
+  for (std::size_t n = 2; n < order.size(); ++n) {
+    if (order[n] == 1) at.push_back(n);
+  }
+  ASSERT_EQ(at.size(), kEach);
+  EXPECT_LE(at[3] - at[0], 3 * 8u);
+  EXPECT_GE(at[4] - at[3], 16u);
+}
+
 // Of tables with other latencies; one entry a cycle.
 class SegmenterReads : public StageTest, public testing::WithParamInterface<unsigned> {};
 TEST_P(SegmenterReads, EachElementTakesACycleBehindTheFirst) {

@@ -24,15 +24,16 @@ constexpr std::uint32_t kQps = 24;  // more than there are places, with the spar
 constexpr std::uint32_t kRich = 4;  // queue pairs from this one on have credit for all that they send
 constexpr std::uint32_t kPlenty = 1u << 20;
 constexpr std::uint64_t kRowBytes = 512, kContextAt = 192, kStateAt = 0;
-constexpr CacheConfig kAll{}, kOne{1, 1, CachePolicy::kLru, 1, 1}, kTwo{2, 2, CachePolicy::kLru, 2, 1},
-    kRandom{4, 2, CachePolicy::kRandom, 4, 0};
+constexpr QpCacheConfig kAll{}, kOne{{1, 1, CachePolicy::kLru, 1, 1}}, kTwo{{2, 2, CachePolicy::kLru, 2, 1}},
+    kRandom{{4, 2, CachePolicy::kRandom, 4, 0}}, kObjects{{2, 1, CachePolicy::kLru, 2, 1}, QpFetch::kObject};
 
 struct Chip {
-  Chip(const CacheConfig& cache, HomeKind kind, unsigned ports = TxTableConfig{}.read_ports)
+  Chip(const QpCacheConfig& cache, HomeKind kind, unsigned ports = TxTableConfig{}.read_ports,
+       const RdmapSegmenterConfig& config = {})
       : clk(sc_core::sc_gen_unique_name("clock"), {}),
         contexts(clk, sizes(cache, kind, ports)),
         home(sc_core::sc_gen_unique_name("context_home"), clk, contexts, of(kind)),
-        dut(sc_core::sc_gen_unique_name("dut"), clk, contexts, pool, llp_traits()) {
+        dut(sc_core::sc_gen_unique_name("dut"), clk, contexts, pool, llp_traits(), config) {
     contexts.write(Stag{stag_of(3)}, region(0x10000, 0x10000, abi::kLocalWrite));
     contexts.write(Stag{stag_of(8)}, region(0, 0x10000, abi::kRemoteRead));
     for (std::uint32_t n = 0; n < kQps; ++n) contexts.write(FlowId{n}, flow_of(n));
@@ -56,7 +57,7 @@ struct Chip {
       contexts.commit();
     }
   }
-  static ContextStore::Sizes sizes(const CacheConfig& cache, HomeKind kind, unsigned ports) {
+  static ContextStore::Sizes sizes(const QpCacheConfig& cache, HomeKind kind, unsigned ports) {
     ContextStore::Sizes s{kQps, kQps, 4, 16, 4, 64};
     s.qp_cache = cache;
     s.tx_table.read_ports = ports;
@@ -174,9 +175,13 @@ TEST_F(SegmenterCache, ARowIsWhereItBelongsWhenItMakesRoom) {
 class SegmenterCacheKinds : public SegmenterCache, public testing::WithParamInterface<HomeKind> {};
 TEST_P(SegmenterCacheKinds, EachQueuePairSendsWhatItDoesWithAllRowsOnTheChip) {
   std::vector<std::unique_ptr<Chip>> chips;
-  for (const CacheConfig& cache : {kAll, kOne, kTwo, kRandom})
+  for (const QpCacheConfig& cache : {kAll, kOne, kTwo, kRandom, kObjects})
     chips.push_back(std::make_unique<Chip>(cache, GetParam()));
-  for (const CacheConfig& cache : {kAll, kTwo}) chips.push_back(std::make_unique<Chip>(cache, GetParam(), 1));
+  for (const QpCacheConfig& cache : {kAll, kTwo}) chips.push_back(std::make_unique<Chip>(cache, GetParam(), 1));
+  for (const RdmapSegmenterConfig& config : {RdmapSegmenterConfig{5, 1}, RdmapSegmenterConfig{16, 64}}) {
+    for (const QpCacheConfig& cache : {kAll, kTwo})
+      chips.push_back(std::make_unique<Chip>(cache, GetParam(), 2, config));
+  }
   Prng random(7);
   std::array<std::uint32_t, kQps> epochs;
   epochs.fill(1);
@@ -232,7 +237,7 @@ TEST_P(SegmenterCacheKinds, EachQueuePairSendsWhatItDoesWithAllRowsOnTheChip) {
     EXPECT_EQ(chip->responses.size(), chips[0]->responses.size());
     EXPECT_EQ(chip->given_back.size(), chips[0]->given_back.size());
     EXPECT_THAT(chip->home_events, IsEmpty());
-    EXPECT_EQ(chip->contexts.tx_table.cache_counters().dirty, chip->home.counters().write_backs);
+    EXPECT_EQ(chip->contexts.tx_table.cache().counters().dirty, chip->home.counters().write_backs);
     if (chip->contexts.tx_table.cached()) {
       EXPECT_GT(chip->home.counters().write_backs, 300u);
     }

@@ -1,0 +1,202 @@
+#include "model/common/row_cache.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/common/description.h"
+#include "model/common/table.h"
+
+namespace rnic {
+
+RowCache::RowCache(std::string name, ClockDomain& clk, std::size_t rows, const CacheConfig& config)
+    : name_(std::move(name)), clk_(clk), config_(config), rows_account_(0), misses_account_(config.misses_in_flight) {
+  if (config.entries >= rows) return;
+  tags_ = std::make_unique<Residency>(config);
+  bad_.resize(config.entries);
+  lost_.resize(rows);
+}
+
+void RowCache::add(TableBase& table) {
+  RNIC_CHECK_MSG(tables_.size() < TableMiss::kTables, name_);
+  tables_.push_back(&table);
+}
+
+void RowCache::connect_home(PopPort<TableMiss>& misses) {
+  RNIC_CHECK_MSG(to_home_ == nullptr, name_);
+  LinkConfig config;
+  config.depth = config_.misses_in_flight;
+  to_home_ = std::make_unique<Link<TableMiss>>(name_ + ".misses", clk_, config);
+  misses(*to_home_);
+  to_home_->set_producer(misses.owner());  // what is not on the chip is missed in a commit
+}
+
+LinkBase* RowCache::link_of(const TableBase& table) const {
+  return &table == tables_.front() ? to_home_.get() : nullptr;
+}
+
+void RowCache::add_spare() {
+  tags_->add_spare();
+  bad_.resize(places());
+  for (TableBase* table : tables_) table->resize(places());
+}
+
+void RowCache::commit_later() {
+  if (std::exchange(registered_, true)) return;
+  clk_.commit_later(*this);
+}
+
+void RowCache::commit() {
+  for (TableBase* table : tables_) table->settle_writes();
+  for (const std::uint32_t place : healed_) bad_[place] = false;
+  healed_.clear();
+  if (!arrivals_.empty()) settle();
+  if (forgets_) drop_rows();
+  registered_ = false;  // what is asked for again takes part in this commit
+  for (std::size_t n = 0, first = first_; n < tables_.size(); ++n) tables_[(first + n) % tables_.size()]->grant();
+  for (TableBase* table : tables_) table->release();
+  account();
+}
+
+// ---- Reads
+
+// `is_next`: it is the next row of its reader. Only such a one takes or shares a spare place, so there is always one
+// for it: no reader waits for another one's pins, whatever rows a stage holds at a time.
+RowCache::Found RowCache::look_up(const TableBase& table, std::uint32_t row, bool is_next, std::uint32_t& place) {
+  place = tags_->find(row);
+  if (place == Residency::kNone) {
+    const Found found = miss(table, row, is_next, place);
+    if (found != Found::kPlace) return found;
+  } else {
+    if (tags_->is_spare(place) && !is_next) return Found::kNoPlace;
+    ++(under_way(place) ? counters_.joined : counters_.hits);
+  }
+  tags_->use(place);
+  tags_->pin(place);
+  return Found::kPlace;
+}
+
+RowCache::Found RowCache::miss(const TableBase& table, std::uint32_t row, bool is_next, std::uint32_t& place) {
+  if (fetched_.size() == config_.misses_in_flight) return Found::kNoPlace;
+  if (!to_home_->can_push()) return Found::kNextCycle;  // another reader missed a row in this one
+  std::uint32_t leaving = Residency::kNone;
+  place = tags_->place(row, leaving);
+  if (place == Residency::kNone && is_next) place = tags_->spare_place(row, leaving);
+  if (place == Residency::kNone) return Found::kNoPlace;
+  std::uint32_t dirty = 0;
+  for (std::size_t n = 0; n < tables_.size(); ++n) {
+    dirty |= std::uint32_t{tables_[n]->takes_change(place)} << n;
+    if (tables_[n] == &table) first_ = (n + 1) % tables_.size();
+  }
+  if (leaving == Residency::kNone) dirty = 0;
+  counters_.evictions += leaving != Residency::kNone;
+  counters_.dirty += dirty != 0;
+  bad_[place] = false;
+  fetched_.push_back(place);
+  to_home_->push({row, place, leaving, dirty});
+  ++counters_.misses;
+  return Found::kPlace;
+}
+
+bool RowCache::under_way(std::uint32_t place) const {
+  return std::find(fetched_.begin(), fetched_.end(), place) != fetched_.end();
+}
+
+// Whether nobody uses it any more. A row that could not be fetched is asked for again then.
+bool RowCache::unpin(std::uint32_t place) {
+  tags_->unpin(place);
+  if (tags_->pinned(place)) return false;
+  const bool heals = std::find(healed_.begin(), healed_.end(), place) != healed_.end();
+  if (bad_[place] && !heals) tags_->drop(place), bad_[place] = false;
+  return true;
+}
+
+// Those that were refused.
+void RowCache::try_all_again() {
+  for (TableBase* table : tables_) table->try_again(~std::uint32_t{0});
+}
+
+// ---- Fetches
+
+void RowCache::arrived(const TableMiss& miss, bool ok) {
+  RNIC_CHECK_MSG(tags_->index_at(miss.place) == miss.index && under_way(miss.place), name_, ": nobody missed this row");
+  arrivals_.push_back({miss, ok});
+  commit_later();
+}
+
+void RowCache::lose(const TableMiss& miss) {
+  lost_[miss.index] = true;
+  arrived(miss, false);
+}
+
+void RowCache::settle() {
+  for (const auto& [miss, ok] : arrivals_) {
+    fetched_.erase(std::find(fetched_.begin(), fetched_.end(), miss.place));
+    bad_[miss.place] = !ok;
+    counters_.failed += !ok;
+  }
+  arrivals_.clear();
+  try_all_again();
+}
+
+void RowCache::forget() {
+  RNIC_CHECK_MSG(fetched_.empty(), name_, ": rows are forgotten while they are fetched");
+  forgets_ = is_small();
+  if (forgets_) commit_later();
+}
+
+// A row that somebody waits to use is not what its home has any more.
+void RowCache::drop_rows() {
+  forgets_ = false;
+  for (std::uint32_t place = 0; place < places(); ++place) {
+    if (tags_->pinned(place)) bad_[place] = true;
+    else tags_->drop(place);
+    for (TableBase* table : tables_) table->takes_change(place);
+  }
+  lost_.assign(lost_.size(), false);
+}
+
+void RowCache::heal(std::uint32_t place) {
+  healed_.push_back(place);
+  commit_later();
+}
+
+void RowCache::check_leaving(const TableMiss& miss) const {
+  RNIC_CHECK_MSG(is_small() && miss.leaving != Residency::kNone && under_way(miss.place), name_, ": no row makes room");
+}
+
+void RowCache::account() {
+  const Cycle next = clk_.now() + 1;
+  const auto fetched = static_cast<unsigned>(fetched_.size());
+  const bool full = fetched == config_.misses_in_flight;  // otherwise what is refused waits for a place of its set
+  const auto any = [this](auto is) { return std::any_of(tables_.begin(), tables_.end(), is); };
+  const bool holding = any([](const TableBase* table) { return table->holding_ != 0; });
+  const bool blocked = any([](const TableBase* table) { return table->blocked_ != 0; });
+  rows_account_.set(next, fetched, holding || (blocked && !full));
+  misses_account_.set(next, fetched, blocked && full);
+}
+
+void RowCache::reset() {
+  if (!is_small()) return;
+  to_home_->reset();
+  tags_->reset();
+  first_ = 0;
+  fetched_.clear();
+  arrivals_.clear();
+  healed_.clear();
+  forgets_ = false;
+  bad_.assign(bad_.size(), false);
+  lost_.assign(lost_.size(), false);
+  account();
+}
+
+void RowCache::describe(const Description& d, const CacheNames& names) {
+  d.counters(counters_);
+  d.stats().ratio(
+      "hit_rate", [this] { return static_cast<double>(counters_.hits); },
+      [this] { return static_cast<double>(counters_.lookups()); }, "hits, as a share of the rows read");
+  const Description timed = d.in(clk_);
+  timed.account({names.rows, "slots", Reach::kFetch, names.cache, 140}, rows_account_);
+  timed.account({names.misses, "slots", Reach::kTags, names.in_flight, 141}, misses_account_);
+}
+
+}  // namespace rnic

@@ -1,0 +1,134 @@
+// Which rows are on the chip, and the fetches of those that are not. See table.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/common/account.h"
+#include "model/common/link.h"
+#include "model/common/registered.h"
+#include "model/common/residency.h"
+#include "model/config/field.h"
+
+namespace rnic {
+
+class Description;
+class TableBase;
+
+// A row that is not on the chip, for the unit that fetches it from its home.
+struct TableMiss {
+  static constexpr unsigned kTables = 4;  // that may share a cache
+  std::uint32_t index = 0;
+  std::uint32_t place = 0;    // where it comes to
+  std::uint32_t leaving = 0;  // the row that makes room for it, if
+  std::uint32_t dirty = 0;    // that one was changed in place: it has to go to its home. Bit n: in the n-th table
+  static constexpr const char* kMessage = "table_miss";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("index", 32, m.index);
+    v("place", 32, m.place);
+    v("leaving", 32, m.leaving);
+    v("dirty", kTables, m.dirty);
+  }
+};
+
+struct CacheCounters {
+  std::uint64_t hits = 0, misses = 0, joined = 0, waits = 0, evictions = 0, dirty = 0, failed = 0;
+  std::uint64_t lookups() const { return hits + misses + joined; }
+  template <class V>
+  static void fields(V& v) {
+    v("hits", &CacheCounters::hits, "reads", "reads of rows on the chip");
+    v("misses", &CacheCounters::misses, "reads", "reads of rows that had to be fetched");
+    v("joined", &CacheCounters::joined, "reads", "reads of rows that were on their way already");
+    v("waits", &CacheCounters::waits, "reads",
+      "reads that waited because of misses_in_flight, or for a place of their set");
+    v("evictions", &CacheCounters::evictions, "rows", "rows that made room");
+    v("dirty_evictions", &CacheCounters::dirty, "rows", "of these, rows that had been changed here");
+    v("failed", &CacheCounters::failed, "rows", "rows that could not be fetched");
+  }
+};
+
+// Of a cache's accounts in files, and as bottlenecks.
+struct CacheNames {
+  const char *rows, *misses;
+  const char *cache, *in_flight;
+};
+
+// Of one table, or of several whose rows of one index are one object: all of them are on the chip, or none. It commits
+// its tables in their order, whatever the order of calls in the cycle.
+class RowCache final : public Committed {
+ public:
+  // As many entries as rows, or more: all are on the chip.
+  RowCache(std::string name, ClockDomain& clk, std::size_t rows, const CacheConfig& config);
+
+  void add(TableBase& table);
+  bool is_small() const { return tags_ != nullptr; }
+  const CacheConfig& config() const { return config_; }
+  unsigned misses_in_flight() const { return is_small() ? config_.misses_in_flight : 0; }
+  const CacheCounters& counters() const { return counters_; }
+  // Where rows that are not on the chip are asked for. Before the first cycle.
+  void connect_home(PopPort<TableMiss>& misses);
+  LinkBase* link_of(const TableBase& table) const;  // that of its misses is shown with the first one
+  void describe(const Description& d, const CacheNames& names);
+
+  // A row that was missed is there from the next cycle on, or is known not to come. Called in a stage's cycle.
+  void arrived(const TableMiss& miss, bool ok);
+  // It is lost: it cannot be used until renew().
+  void lose(const TableMiss& miss);
+  void renew(std::uint32_t row) {
+    if (is_small()) lost_[row] = false;
+  }
+  bool is_lost(std::uint32_t row) const { return is_small() && lost_[row]; }
+  // Drops all rows at the end of this cycle: from then on each is fetched when it is asked for. Called in a stage's
+  // cycle, when no fetch is under way.
+  void forget();
+  void check_leaving(const TableMiss& miss) const;
+
+  void commit() override;  // writes of all tables, then what arrived, then grants
+
+ private:
+  friend class TableBase;
+  enum class Found : std::uint8_t { kPlace, kNoPlace, kNextCycle };
+  struct Arrival {
+    TableMiss miss;
+    bool ok;
+  };
+  void commit_later();
+  std::size_t places() const { return tags_->places(); }
+  // kNone: the row is not on the chip.
+  std::uint32_t place_of(std::uint32_t row) const { return tags_->find(row); }
+  void add_spare();
+  Found look_up(const TableBase& table, std::uint32_t row, bool is_next, std::uint32_t& place);
+  Found miss(const TableBase& table, std::uint32_t row, bool is_next, std::uint32_t& place);
+  bool under_way(std::uint32_t place) const;
+  bool is_bad(std::uint32_t place) const { return place != Residency::kNone && bad_[place]; }
+  void heal(std::uint32_t place);
+  bool unpin(std::uint32_t place);
+  void try_all_again();
+  void settle();
+  void drop_rows();
+  void account();
+  void reset();
+
+  const std::string name_;
+  ClockDomain& clk_;
+  const CacheConfig config_;
+  std::unique_ptr<Residency> tags_;  // nullptr: all rows are on the chip
+  std::unique_ptr<Link<TableMiss>> to_home_;
+  std::vector<TableBase*> tables_;
+  std::size_t first_ = 0;  // table whose readers are granted first: the one after that which missed a row last
+  bool registered_ = false;
+  std::vector<std::uint32_t> fetched_;  // places of rows that are fetched
+  std::vector<bool> bad_;               // by place: the row there could not be fetched
+  std::vector<bool> lost_;              // by row: it cannot be used until it is renewed
+  std::vector<Arrival> arrivals_;       // of this cycle
+  std::vector<std::uint32_t> healed_;   // places, in this cycle
+  bool forgets_ = false;                // in this cycle
+  Account rows_account_, misses_account_;
+  CacheCounters counters_;
+};
+
+}  // namespace rnic
