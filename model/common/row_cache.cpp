@@ -9,7 +9,12 @@
 namespace rnic {
 
 RowCache::RowCache(std::string name, ClockDomain& clk, std::size_t rows, const CacheConfig& config)
-    : name_(std::move(name)), clk_(clk), config_(config), rows_account_(0), misses_account_(config.misses_in_flight) {
+    : name_(std::move(name)),
+      clk_(clk),
+      config_(config),
+      rows_(rows),
+      rows_account_(0),
+      misses_account_(config.misses_in_flight) {
   if (config.entries >= rows) return;
   tags_ = std::make_unique<Residency>(config);
   bad_.resize(config.entries);
@@ -17,7 +22,7 @@ RowCache::RowCache(std::string name, ClockDomain& clk, std::size_t rows, const C
 }
 
 void RowCache::add(TableBase& table) {
-  RNIC_CHECK_MSG(tables_.size() < TableMiss::kTables, name_);
+  RNIC_CHECK_MSG(tables_.size() < TableMiss::kTables && table.rows() == rows_, name_);
   tables_.push_back(&table);
 }
 
@@ -126,6 +131,14 @@ void RowCache::arrived(const TableMiss& miss, bool ok) {
 void RowCache::lose(const TableMiss& miss) {
   lost_[miss.index] = true;
   arrived(miss, false);
+}
+
+// Somebody may hold the place of what was lost: it is nobody's then, and the next ask fetches the row.
+void RowCache::renew(std::uint32_t row) {
+  if (!is_small()) return;
+  lost_[row] = false;
+  const std::uint32_t place = tags_->find(row);
+  if (is_bad(place) && !under_way(place)) tags_->drop(place);
 }
 
 void RowCache::settle() {

@@ -78,9 +78,7 @@ class RowCache final : public Committed {
   void arrived(const TableMiss& miss, bool ok);
   // It is lost: it cannot be used until renew().
   void lose(const TableMiss& miss);
-  void renew(std::uint32_t row) {
-    if (is_small()) lost_[row] = false;
-  }
+  void renew(std::uint32_t row);
   bool is_lost(std::uint32_t row) const { return is_small() && lost_[row]; }
   // Drops all rows at the end of this cycle: from then on each is fetched when it is asked for. Called in a stage's
   // cycle, when no fetch is under way.
@@ -116,6 +114,7 @@ class RowCache final : public Committed {
   const std::string name_;
   ClockDomain& clk_;
   const CacheConfig config_;
+  const std::size_t rows_;           // of each table
   std::unique_ptr<Residency> tags_;  // nullptr: all rows are on the chip
   std::unique_ptr<Link<TableMiss>> to_home_;
   std::vector<TableBase*> tables_;

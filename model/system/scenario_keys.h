@@ -352,8 +352,9 @@ struct Keys<workload::WorkItem> {
       shown("16; `pingpong` 1; with `window` as many"));
     v("window", &W::window,
       "not of atomics or `pingpong`: work requests outstanding on all queue pairs that a node posts to, together. "
-      "Which "
-      "queue pair has the next one is random (seeded), `count` in all have each. 0: `depth` on each of them",
+      "Which queue pair has the next one is random (seeded), and each has `count` in all; the Send after the last "
+      "Write "
+      "is not counted. 0: `depth` on each of them",
       in_range(0, 512));
     v("signal_every", &W::signal_every, "each *n*-th request, and the last, is signaled; at most `depth`",
       in_range(1, 512));

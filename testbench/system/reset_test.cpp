@@ -98,7 +98,8 @@ TEST_P(ResetOfCaches, TwoHundredTimesAmidTraffic) {
 INSTANTIATE_TEST_SUITE_P(Homes, ResetOfCaches,
                          testing::Values(std::pair(HomeKind::kHost, QpFetch::kHalf),
                                          std::pair(HomeKind::kBoard, QpFetch::kHalf),
-                                         std::pair(HomeKind::kHost, QpFetch::kObject)));
+                                         std::pair(HomeKind::kHost, QpFetch::kObject),
+                                         std::pair(HomeKind::kBoard, QpFetch::kObject)));
 
 struct PcieResetOfADeadDevice : ResetTest {
   static NodeConfig config() {

@@ -41,4 +41,4 @@ class SweptScenario(Scenario):
 if __name__ == "__main__":
     NAME = sys.argv.pop(1)
     swept = is_swept(TRACES / f"{NAME}.json")
-    unittest.main(argv=[sys.argv[0], "LongScenario" if NAME in LONG else "SweptScenario" if swept else "Scenario"])
+    unittest.main(argv=[sys.argv[0], "SweptScenario" if swept else "LongScenario" if NAME in LONG else "Scenario"])

@@ -27,12 +27,15 @@ bool Requester::prepare(host::Context& context, host::Qp& qp, host::Pd pd) {
 
 bool Requester::may_post() const {
   if (next_ == item_.count || next_ - transfer_.completed == item_.depth) return false;
-  if (window_ != nullptr && next_ == admitted_) return false;
+  if (window_ != nullptr && !is_admitted()) return false;
   return !with_credits() || next_ < allowed_;
 }
 
-void Requester::admit() {
-  ++admitted_;
+// A core runs ahead of the clock, so that another one admits may be later than its own time.
+bool Requester::is_admitted() const { return next_ < admitted_ps_.size() && admitted_ps_[next_] <= core_->time_ps(); }
+
+void Requester::admit(std::uint64_t at_ps) {
+  admitted_ps_.insert(std::upper_bound(admitted_ps_.begin() + next_, admitted_ps_.end(), at_ps), at_ps);
   if (core_ != &core()) core_->wake();
 }
 
@@ -64,7 +67,7 @@ host::SendWr Requester::request(std::uint32_t message) {
 }
 
 void Requester::advance() {
-  if (window_ != nullptr) window_->begin();
+  if (window_ != nullptr) window_->begin(core().time_ps());
   take_credits();
   while (may_post()) {
     host::SendWr batch[kBatch];
@@ -102,7 +105,7 @@ void Requester::completed(const host::Wc& wc, WrId id, std::uint64_t at_ps) {
   for (; transfer_.completed <= id.message; transfer_.complete()) {
     const std::uint32_t m = transfer_.completed;
     transfer_.latencies.completion.record(at_ps - transfer_.posted_ps[m]);
-    if (window_ != nullptr) window_->completed();
+    if (window_ != nullptr) window_->completed(at_ps);
     if (item_.op != Op::kRead) continue;
     transfer_.check(span(buffers_.address() + slot(m), transfer_.sizes[m]), transfer_.read_from(m), transfer_.payload);
   }
@@ -116,7 +119,7 @@ std::string Requester::waiting_for() const {
                        next_ - transfer_.completed);
   }
   if (next_ == item_.count) return transfer_.label + ": completion of the final Send";
-  const bool by_others = window_ != nullptr && next_ == admitted_;
+  const bool by_others = window_ != nullptr && !is_admitted();
   return transfer_.label + (by_others ? ": other queue pairs of its window" : ": credits of the responder");
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
 #include "model/programs/workload/role.h"
 #include "model/programs/workload/window.h"
@@ -23,11 +24,12 @@ class Requester final : public Role, public Window::Member {
   void advance() override;
   bool done() const override { return transfer_.completed == item_.count && (item_.op != Op::kWrite || ended_); }
   std::string waiting_for() const override;
-  void admit() override;
+  void admit(std::uint64_t at_ps) override;
 
  private:
   bool with_credits() const { return uses_receives(item_.op) && item_.count > transfer_.receives; }
   bool may_post() const;
+  bool is_admitted() const;
   void take_credits();
   host::SendWr request(std::uint32_t message);
   std::uint64_t slot(std::uint32_t message) const { return message % slots_ * std::uint64_t{stride_}; }
@@ -35,7 +37,7 @@ class Requester final : public Role, public Window::Member {
 
   Window* const window_;
   host::Core* core_ = nullptr;
-  std::uint32_t admitted_ = 0;  // messages, by the window
+  std::vector<std::uint64_t> admitted_ps_;  // messages, by the window: from when on
   LocalMemory buffers_{item_.pages}, credit_{item_.pages};
   std::array<host::Watch*, Transfer::kCreditWords> credits_{};
   std::uint32_t credits_taken_ = 0;

@@ -14,8 +14,8 @@ class Window {
   // A queue pair.
   class Member {
    public:
-    // It may post one request more.
-    virtual void admit() = 0;
+    // It may post one request more, from then on.
+    virtual void admit(std::uint64_t at_ps) = 0;
 
    protected:
     ~Member() = default;
@@ -26,9 +26,9 @@ class Window {
   // Before begin().
   void add(Member& member) { members_.push_back(&member); }
   // Admits as many as may be outstanding. Further calls do nothing.
-  void begin();
-  // A request is complete: admits the next one, if there is one.
-  void completed();
+  void begin(std::uint64_t at_ps);
+  // A request was seen to be complete: admits the next one, if there is one.
+  void completed(std::uint64_t at_ps);
 
  private:
   const std::uint32_t size_, count_;

@@ -55,8 +55,9 @@ Workload::Workload(const Plan& plan, const std::vector<HostNode>& hosts, const W
   for (unsigned c = 0; c < plan_.connections.size(); ++c) connect(c);
   for (std::size_t phase = 0; phase < plan_.phases.size(); ++phase) {
     for (const WorkItem& item : plan_.phases[phase]) {
-      if (item.direction != Direction::kReverse) assign(phase, item, false);
-      if (item.direction != Direction::kForward) assign(phase, item, true);
+      Windows windows;
+      if (item.direction != Direction::kReverse) assign(phase, item, false, windows);
+      if (item.direction != Direction::kForward) assign(phase, item, true, windows);
     }
   }
 }
@@ -94,12 +95,11 @@ void Workload::connect(unsigned connection) {
   pairs_.back().front().to->share_port(std::move(at_port));
 }
 
-void Workload::assign(std::size_t phase, const WorkItem& item, bool reverse) {
+void Workload::assign(std::size_t phase, const WorkItem& item, bool reverse, Windows& windows) {
   const char* direction = item.direction != Direction::kBoth ? "" : reverse ? " reverse" : " forward";
   groups_.push_back({&item, item.name + direction, static_cast<unsigned>(phase), reverse, {}, {}, 0, 0, {}});
   Group& group = groups_.back();
   std::map<unsigned, CountedWords*> shared;  // by node
-  std::map<unsigned, Window*> windows;       // the same
   for (const unsigned c : item.connections) {
     const ConnectionSpec& connection = plan_.connections[c];
     const unsigned responder_node = reverse ? connection.from : connection.to;
@@ -118,9 +118,9 @@ void Workload::assign(std::size_t phase, const WorkItem& item, bool reverse) {
   if (item.mode == Mode::kBandwidth && item.op != Op::kConnect) limit(group);
 }
 
-Window* Workload::window_for(const WorkItem& item, unsigned requester_node, std::map<unsigned, Window*>& shared) {
+Window* Workload::window_for(const WorkItem& item, unsigned requester_node, Windows& windows) {
   if (item.window == 0) return nullptr;
-  Window*& window = shared[requester_node];
+  Window*& window = windows[requester_node];
   const std::uint64_t seed = mix64(mix64(plan_.seed + 1) ^ mix64(windows_.size()));
   if (window == nullptr) window = &windows_.emplace_back(item.window, item.count, seed);
   return window;

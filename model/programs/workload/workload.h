@@ -75,8 +75,9 @@ class Workload final : private Barrier {
     Latencies latencies;
   };
   void connect(unsigned connection);
-  void assign(std::size_t phase, const WorkItem& item, bool reverse);
-  Window* window_for(const WorkItem& item, unsigned requester_node, std::map<unsigned, Window*>& shared);
+  using Windows = std::map<unsigned, Window*>;  // of an item, by node
+  void assign(std::size_t phase, const WorkItem& item, bool reverse, Windows& windows);
+  Window* window_for(const WorkItem& item, unsigned requester_node, Windows& windows);
   CountedWords* words_for(const WorkItem& item, unsigned responder_node, std::map<unsigned, CountedWords*>& shared);
   std::uint16_t unused_port(unsigned node) const;
   ChurnSide churn_side(unsigned connection, std::size_t qp, bool from) const;

@@ -25,8 +25,7 @@ struct RdmapSegmenterConfig {
   template <class V>
   static void fields(V& v) {
     v("turn_fpdus", &RdmapSegmenterConfig::turn_fpdus,
-      "that a queue pair sends one after the other, if it can, before the next one has its turn", in_range(1, 255),
-      unit("FPDUs"));
+      "of a turn of a queue pair, if it can send so many; turns overlap", in_range(1, 255), unit("FPDUs"));
     v("events", &RdmapSegmenterConfig::events,
       "that wait for the row of their queue pair, such as a work request, or credit",
       in_range(1u, TxEvents::kMaxPlaces));

@@ -70,7 +70,9 @@ void TxScheduler::renew(Qpn qpn, const TxContext& ctx, QpTx& q) {
   internal_pool_.clear(q.internal);
   terminate_pool_.clear(q.terminate);
   give_up(qpn);
-  qps_[qpn.v].draining = false;
+  Here& here = qps_[qpn.v];
+  here.draining = false;
+  here.fpdus = 0;
   q = QpTx{};
   q.epoch = ctx.epoch;
   q.msn_send = q.msn_read = q.msn_response = ctx.first_msn;
@@ -170,7 +172,7 @@ void TxScheduler::again(Qpn qpn) {
   list_pool_.push(listed_, qpn);
 }
 
-// Those in the middle of their turns are few, as each of them has had its row: they go before the others.
+// Those in the middle of their turns go before the others: their rows are on the chip.
 void TxScheduler::over(const TxQp& of) {
   Here& here = qps_[of.qpn.v];
   if (++here.fpdus == turn_fpdus_ || next(of.ctx, of.state) == Source::kNone) {

@@ -93,6 +93,7 @@ class Home final : public Stage {
   PopPort<TableMiss> misses{*this, "misses"};
   std::vector<std::pair<Cycle, std::uint32_t>> seen;
   std::vector<std::uint32_t> lost;   // indexes that fail, once each
+  bool for_good = false;             // until they are renewed
   std::vector<std::uint32_t> dirty;  // of each miss
 
   Wake tick() override {
@@ -111,7 +112,8 @@ class Home final : public Stage {
       const auto bad = std::find(lost.begin(), lost.end(), miss.index);
       const bool ok = bad == lost.end();
       for (std::size_t n = 0; ok && n < 2; ++n) tables_[n]->fill(miss, {miss.index, changed_[n][miss.index]});
-      tables_[0]->cache().arrived(miss, ok);
+      if (!ok && for_good) tables_[0]->cache().lose(miss);
+      else tables_[0]->cache().arrived(miss, ok);
       if (!ok) lost.erase(bad);
     }
     return due_.empty() ? Wake::on_traffic() : Wake::at_cycle(due_.front().first);
@@ -140,7 +142,12 @@ struct Bench {
   Owner a, b;
 };
 
-class SharedCache : public StageTest {};
+class SharedCache : public StageTest {
+ protected:
+  void run_to(const Bench& bench, Cycle cycle) {
+    sc_core::sc_start(sc_core::sc_time::from_value(cycle * bench.clk.period_ps() - 1) - sc_core::sc_time_stamp());
+  }
+};
 
 TEST_F(SharedCache, ARowOfOneTableBringsThatOfTheOther) {
   Bench bench(kSmall, {{10, 3}, {300, 4}}, {{12, 3}, {200, 3}, {310, 4}});
@@ -177,6 +184,20 @@ TEST_F(SharedCache, AnObjectThatCannotBeFetchedIsNotThereForEither) {
   EXPECT_THAT(bench.a.ok, ElementsAre(false, true));
   EXPECT_THAT(bench.b.ok, ElementsAre(false, true));
   EXPECT_EQ(bench.b.used[1], 400 + kHit);
+}
+
+// Its next user does not find what was lost, although the other table still holds its place.
+TEST_F(SharedCache, ALostObjectThatIsRenewedIsFetchedAgain) {
+  Bench bench(kSmall, {{10, 3, 300}, {600, 3}}, {{90, 3}, {220, 3}});
+  bench.home.lost = {3};
+  bench.home.for_good = true;
+  run_to(bench, 200);
+  bench.first.cache().renew(3);
+  run_until_idle();
+  EXPECT_THAT(bench.a.used, ElementsAre(10 + kMiss + 300, 600 + kHit));
+  EXPECT_THAT(bench.a.ok, ElementsAre(false, true));
+  EXPECT_THAT(bench.b.used, ElementsAre(90 + kHit, 220 + kMiss));
+  EXPECT_THAT(bench.b.ok, ElementsAre(false, true));
 }
 
 // With one miss in flight and both asking for something else all the time, each has half of the fetches.
@@ -238,7 +259,7 @@ TEST_F(SharedCache, EachTableKeepsItsOwnInAnyOrderOfCalls) {
 
 TEST_F(SharedCache, AResetAmidFetchesLeavesNothingBehind) {
   Bench bench(kSmall, {{10, 1}, {10, 2}, {10, 3}, {200, 1}}, {{10, 1}, {11, 5}, {12, 6}});
-  sc_core::sc_start(sc_core::sc_time::from_value(40 * bench.clk.period_ps()) - sc_core::sc_time_stamp());
+  run_to(bench, 40);
   bench.first.reset();
   bench.second.reset();
   for (std::uint32_t row = 0; row < kRows; ++row) {

@@ -12,7 +12,7 @@ using testing::Each;
 
 struct Qp final : Window::Member {
   Qp(std::vector<const Qp*>& log) : all(log) {}
-  void admit() override {
+  void admit(std::uint64_t) override {
     ++admitted;
     all.push_back(this);
   }
@@ -35,7 +35,7 @@ struct Requests {
     return n;
   }
   void complete(std::size_t requests) {
-    for (; requests != 0; --requests) window.completed();
+    for (; requests != 0; --requests) window.completed(0);
   }
   Window window;
   std::vector<const Qp*> order;
@@ -44,10 +44,10 @@ struct Requests {
 
 TEST(Window, AdmitsAsManyAsMayBeOutstandingAndThenOneForEachThatIsComplete) {
   Requests r(5, 8, 4);
-  r.window.begin();
-  r.window.begin();
+  r.window.begin(0);
+  r.window.begin(0);
   EXPECT_EQ(r.order.size(), 5u);
-  r.window.completed();
+  r.window.completed(0);
   EXPECT_EQ(r.order.size(), 6u);
   r.complete(31);
   EXPECT_EQ(r.order.size(), 32u);
@@ -55,7 +55,7 @@ TEST(Window, AdmitsAsManyAsMayBeOutstandingAndThenOneForEachThatIsComplete) {
 }
 TEST(Window, FewerRequestsThanMayBeOutstandingAreAllAdmitted) {
   Requests r(512, 2, 3);
-  r.window.begin();
+  r.window.begin(0);
   r.complete(6);
   EXPECT_EQ(r.order.size(), 6u);
 }
@@ -63,7 +63,7 @@ TEST(Window, TheSeedDecidesTheOrder) {
   std::vector<unsigned> orders[3];
   for (const unsigned n : {0, 1, 2}) {
     Requests r(64, 16, 4, n / 2 + 1);
-    r.window.begin();
+    r.window.begin(0);
     orders[n] = r.numbers();
   }
   EXPECT_EQ(orders[0], orders[1]);
@@ -72,7 +72,7 @@ TEST(Window, TheSeedDecidesTheOrder) {
 // As likely as not one of its requests is among the first half, and it is not ahead of the others near the end either.
 TEST(Window, EachQueuePairIsAsLikelyAtTheEndAsAtTheBeginning) {
   Requests r(40000, 100, 400);
-  r.window.begin();
+  r.window.begin(0);
   const std::vector<unsigned> order = r.numbers();
   for (const std::size_t from : {std::size_t{0}, order.size() / 2, order.size() - 4000}) {
     std::vector<unsigned> seen(100);
