@@ -207,7 +207,7 @@ TEST_F(SharedCache, TheTablesTakeTurnsAtTheHome) {
     even.push_back({10, 2 * n % kRows});
     odd.push_back({10, (2 * n + 1) % kRows});
   }
-  Bench bench({2, 1, CachePolicy::kLru, 1, 1}, even, odd);
+  Bench bench({32, 16, CachePolicy::kLru, 1, 1}, even, odd);
   run_until_idle();
   unsigned last = 1;
   for (const auto& [at, index] : bench.home.seen) EXPECT_EQ(index % 2, 1 - std::exchange(last, index % 2));
