@@ -31,7 +31,7 @@ bool Requester::may_post() const {
   return !with_credits() || next_ < allowed_;
 }
 
-// A core runs ahead of the clock, so that another one admits may be later than its own time.
+// A core runs ahead of the clock: what another one admits may begin later than its own time.
 bool Requester::is_admitted() const { return next_ < admitted_ps_.size() && admitted_ps_[next_] <= core_->time_ps(); }
 
 void Requester::admit(std::uint64_t at_ps) {

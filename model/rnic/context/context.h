@@ -32,7 +32,7 @@ struct QpCacheConfig : CacheConfig {
   static void fields(V& v) {
     CacheConfig::fields(v);
     v("fetch", &QpCacheConfig::fetch,
-      "what is on the chip or not: each half of a queue pair, for itself, or the queue pair as one object",
+      "what is on the chip or not: each half of a queue pair on its own, or the queue pair as one object",
       one_of(kQpFetches));
   }
 };

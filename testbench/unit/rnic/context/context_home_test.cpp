@@ -272,22 +272,37 @@ TEST_F(ContextHomeTest, TheBoardsMemoryHasLatencyBanksAndABus) {
 
 // ---- Completion queues: rows that a stage changes
 
-// Uses rows of CQs at given cycles: notes what it sees, and counts an entry.
-class CqUser final : public Stage {
+// Uses rows of a table at given cycles: notes what it sees, and counts in its column.
+template <class Row, auto kState, auto kCount>
+class RowUser final : public Stage {
  public:
   struct Use {
     Cycle at;
     bool ok;
-    CqRow row;
+    Row row;
   };
-  CqUser(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts) : Stage(nm, clk), contexts_(contexts) {
-    contexts.cq_table.bind(rows_);
-    contexts.cq_table.owned_by(*this);
+  RowUser(sc_core::sc_module_name nm, ClockDomain& clk, Table<Row>& table) : Stage(nm, clk), table_(table) {
+    table.bind(rows_);
+    table.owned_by(*this);
     wake(0);
   }
   std::vector<std::pair<Cycle, std::uint32_t>> asks;
   std::vector<Use> uses;
   bool changes = true;
+  // Of the uses, `what` of each.
+  template <class F>
+  auto each(F&& what) const {
+    std::vector<std::decay_t<decltype(what(uses.front()))>> all;
+    for (const Use& use : uses) all.push_back(what(use));
+    return all;
+  }
+  std::vector<Cycle> used() const {
+    return each([](const Use& use) { return use.at; });
+  }
+  std::vector<bool> ok() const {
+    return each([](const Use& use) { return use.ok; });
+  }
+  std::uint32_t count(std::size_t use) const { return uses.at(use).row.*kState.*kCount; }
   Wake tick() override {
     if (rows_.can_use()) use();
     if (asked_ == asks.size()) return Wake::on_traffic();
@@ -299,14 +314,17 @@ class CqUser final : public Stage {
 
  private:
   void use() {
-    uses.push_back({now(), rows_.ok(), rows_.ok() ? rows_.row() : CqRow{}});
-    if (rows_.ok() && changes) ++contexts_.cq_table.own(rows_.front().index, &CqRow::state).produced;
+    uses.push_back({now(), rows_.ok(), rows_.ok() ? rows_.row() : Row{}});
+    if (rows_.ok() && changes) ++(table_.own(rows_.front().index, kState).*kCount);
     rows_.drop();
   }
-  ContextStore& contexts_;
-  CqTable::Reader rows_{*this, "user"};
+  Table<Row>& table_;
+  typename Table<Row>::Reader rows_{*this, "user"};
   std::size_t asked_ = 0;
 };
+using CqUser = RowUser<CqRow, &CqRow::state, &CqState::produced>;
+using TxUser = RowUser<TxRow, &TxRow::state, &QpTx::position>;
+using RxUser = RowUser<RxRow, &RxRow::state, &QpRx::tagged_bytes>;
 
 class CqHomeTest : public StageTest {
  protected:
@@ -322,7 +340,7 @@ class CqHomeTest : public StageTest {
     explicit Bench(ContextHomeConfig config = {})
         : clk(sc_core::sc_gen_unique_name("clock"), {}),
           contexts(clk, sizes(config.kind)),
-          user(sc_core::sc_gen_unique_name("user"), clk, contexts),
+          user(sc_core::sc_gen_unique_name("user"), clk, contexts.cq_table),
           dut(sc_core::sc_gen_unique_name("context_home"), clk, contexts, config) {}
     ClockDomain clk;
     ContextStore contexts;
@@ -332,7 +350,7 @@ class CqHomeTest : public StageTest {
     Sink<HomeEvent> events = collect(dut.events);
     FakeDma dma{dut.read, dut.read_done};
     FakeDmaWrite writes{dut.write, dut.write_done, dma.memory};
-    std::uint32_t produced(std::size_t use) const { return user.uses.at(use).row.state.produced; }
+    std::uint32_t produced(std::size_t use) const { return user.count(use); }
   };
   static ContextHomeConfig of(HomeKind kind) {
     ContextHomeConfig config;
@@ -486,45 +504,6 @@ TEST_F(CqHomeTest, TablesFollowEachOtherInTheirHome) {
 
 // ---- Queue pairs as objects: rows of two tables, each changed by a stage of its own
 
-// Uses rows of one of them at given cycles, and counts in its column.
-template <class Row, auto kState, auto kCount>
-class QpUser final : public Stage {
- public:
-  QpUser(sc_core::sc_module_name nm, ClockDomain& clk, Table<Row>& table) : Stage(nm, clk), table_(table) {
-    table.bind(rows_);
-    table.owned_by(*this);
-    wake(0);
-  }
-  std::vector<std::pair<Cycle, std::uint32_t>> asks;
-  std::vector<Cycle> used;
-  std::vector<bool> ok;
-  std::vector<std::uint32_t> counts, epochs;  // as they were found
-  bool changes = true;
-  Wake tick() override {
-    if (rows_.can_use()) use();
-    if (asked_ == asks.size()) return Wake::on_traffic();
-    if (asks[asked_].first > now()) return Wake::at_cycle(asks[asked_].first);
-    if (!rows_.can_ask()) return Wake::on_traffic();
-    rows_.ask(asks[asked_++].second);
-    return Wake::next_cycle();
-  }
-
- private:
-  void use() {
-    used.push_back(now());
-    ok.push_back(rows_.ok());
-    counts.push_back(rows_.ok() ? rows_.row().state.*kCount : 0);
-    epochs.push_back(rows_.ok() ? rows_.row().qp.epoch : 0);
-    if (rows_.ok() && changes) ++(table_.own(rows_.front().index, kState).*kCount);
-    rows_.drop();
-  }
-  Table<Row>& table_;
-  typename Table<Row>::Reader rows_{*this, "user"};
-  std::size_t asked_ = 0;
-};
-using TxUser = QpUser<TxRow, &TxRow::state, &QpTx::position>;
-using RxUser = QpUser<RxRow, &RxRow::state, &QpRx::tagged_bytes>;
-
 class QpHomeTest : public StageTest {
  protected:
   static constexpr unsigned kQps = 16;
@@ -580,10 +559,10 @@ TEST_F(QpHomeTest, AQueuePairIsFetchedAtOnceForBothTables) {
   run_until_idle();
   EXPECT_THAT(b.dma.reads(), ElementsAre(std::pair(3u * 512, 320u)));
   const Cycle here = 50 + 1 + 1 + b.dma.latency + 1;
-  EXPECT_THAT(b.tx.used, ElementsAre(here + tx_cycles));
-  EXPECT_THAT(b.rx.used, ElementsAre(here + rx_cycles, 200 + rx_cycles));
-  EXPECT_THAT(b.tx.epochs, ElementsAre(1));
-  EXPECT_THAT(b.rx.epochs, ElementsAre(1, 1));
+  EXPECT_THAT(b.tx.used(), ElementsAre(here + tx_cycles));
+  EXPECT_THAT(b.rx.used(), ElementsAre(here + rx_cycles, 200 + rx_cycles));
+  EXPECT_EQ(b.tx.uses[0].row.qp.epoch, 1u);
+  for (const RxUser::Use& use : b.rx.uses) EXPECT_EQ(use.row.qp.epoch, 1u);
   EXPECT_EQ(b.dut.counters().fetches, 1u);
 }
 
@@ -607,7 +586,7 @@ TEST_P(QpHomeChanges, EachChangedPartIsWrittenBackWhereItBelongs) {
   EXPECT_EQ(b.dut.counters().write_backs, unsigned{sends || receives});
   EXPECT_EQ(b.contexts.tx_table.cache().counters().dirty, unsigned{sends || receives});
   const Cycle parts = sends && receives ? 1 : 0;
-  EXPECT_EQ(b.tx.used[2] - b.tx.used[1], 50 + parts);
+  EXPECT_EQ(b.tx.uses[2].at - b.tx.uses[1].at, 50 + parts);
   if (receives) {
     EXPECT_EQ(load_le32(&b.dma.memory[3 * 512 + 256 + 20]), 1u);
   }
@@ -632,14 +611,14 @@ TEST_F(QpHomeTest, TheFirmwareAndTheStagesNeverWriteEachOthersPart) {
   }
   run_until_idle();
   for (const auto& b : benches) {
-    ASSERT_EQ(b->tx.used.size(), 7u);
-    ASSERT_EQ(b->rx.used.size(), 3u);
-    EXPECT_THAT(b->rx.counts, ElementsAre(0, 1, 2));
-    EXPECT_EQ(b->tx.counts[0], 0u);
-    EXPECT_EQ(b->tx.counts[3], 1u);
-    EXPECT_EQ(b->tx.counts[6], 2u);
-    EXPECT_EQ(b->tx.epochs[6], 2u);
-    EXPECT_EQ(b->rx.epochs[2], 2u);
+    ASSERT_EQ(b->tx.uses.size(), 7u);
+    ASSERT_EQ(b->rx.uses.size(), 3u);
+    for (unsigned n = 0; n < 3; ++n) EXPECT_EQ(b->rx.count(n), n);
+    EXPECT_EQ(b->tx.count(0), 0u);
+    EXPECT_EQ(b->tx.count(3), 1u);
+    EXPECT_EQ(b->tx.count(6), 2u);
+    EXPECT_EQ(b->tx.uses[6].row.qp.epoch, 2u);
+    EXPECT_EQ(b->rx.uses[2].row.qp.epoch, 2u);
   }
 }
 
@@ -657,12 +636,12 @@ TEST_P(QpHomeOctets, AWrongOneOfEitherHalfLosesBoth) {
   b.tx.asks.emplace_back(1301, 1);
   b.ops.send_at(1200, write(1, 2));
   run_until_idle();
-  EXPECT_THAT(b.rx.ok, ElementsAre(true, false, true));
-  EXPECT_THAT(b.tx.ok, ElementsAre(true, true, true, true, true, false, true));
-  EXPECT_EQ(b.tx.epochs.back(), 2u);
-  EXPECT_EQ(b.rx.epochs.back(), 2u);
-  EXPECT_EQ(b.tx.counts.back(), 0u) << "as of a number never used";
-  EXPECT_EQ(b.rx.counts.back(), 0u);
+  EXPECT_THAT(b.rx.ok(), ElementsAre(true, false, true));
+  EXPECT_THAT(b.tx.ok(), ElementsAre(true, true, true, true, true, false, true));
+  EXPECT_EQ(b.tx.uses.back().row.qp.epoch, 2u);
+  EXPECT_EQ(b.rx.uses.back().row.qp.epoch, 2u);
+  EXPECT_EQ(b.tx.count(6), 0u) << "as of a number never used";
+  EXPECT_EQ(b.rx.count(2), 0u);
   EXPECT_EQ(b.dut.counters().corrupt, 1u);
   ASSERT_EQ(b.events.size(), 1u);
   EXPECT_EQ(b.events[0].context, abi::ContextKind::kQp);

@@ -180,42 +180,47 @@ TEST_F(RdmapSegmenterTest, MessagesOfSeveralQpsBeginOneEachCycle) {
   EXPECT_EQ(jobs.cycles(), in_a_row(20 + kBegins, 3));
 }
 
+// A segmenter that has requests and credit, and nothing else.
+struct SegmenterBench {
+  SegmenterBench(const ContextStore::Sizes& sizes, const RdmapSegmenterConfig& config)
+      : clk(sc_core::sc_gen_unique_name("clock"), {}),
+        contexts(clk, sizes),
+        dut(sc_core::sc_gen_unique_name("dut"), clk, contexts, pool, llp_traits(), config) {
+    for (std::uint32_t n = 0; n < contexts.qps(); ++n) {
+      contexts.write(Qpn{n}, rts_qp(n));
+      contexts.write(FlowId{n}, flow_of(n));
+    }
+    contexts.write(Stag{stag_of(3)}, region(0x10000, 0x10000, abi::kLocalWrite));
+    contexts.commit();
+  }
+  void allow(std::uint32_t qpn, std::uint32_t bytes, Cycle from = 0) { tcp.send_at(from, {FlowId{qpn}, bytes}); }
+  ClockDomain clk;
+  ContextStore contexts;
+  BufferPool pool{4096};
+  RdmapSegmenter dut;
+  Source<FetchedWqe> fetch = drive(dut.wqe);
+  Source<TxCredit> tcp = drive(dut.credit[LlpId::kMpaTcp]);
+  Sink<UlpduJob> jobs = collect(dut.out);
+  const Stubs others = stub(dut.taken, dut.credit[LlpId::kSctp], dut.unblock, dut.atomic_unblock, dut.sink_unblock,
+                            dut.read_work, dut.atomic_work, dut.read_sent, dut.answered, dut.internal_work,
+                            dut.terminate, dut.issued, dut.atomic_issued, dut.read_issued, dut.read_issued_early,
+                            dut.stag_request, dut.stag_request_done, dut.flush_rq, dut.event);
+};
+
 // Many queue pairs with a message of twelve FPDUs each, and turns of so many.
 class SegmenterTurns : public StageTest, public testing::WithParamInterface<unsigned> {
  protected:
   static constexpr std::uint32_t kQps = 24, kEach = 12;
-  struct Bench {
-    explicit Bench(unsigned fpdus)
-        : clk(sc_core::sc_gen_unique_name("clock"), {}),
-          contexts(clk, {kQps, kQps, 4, 16}),
-          dut(sc_core::sc_gen_unique_name("dut"), clk, contexts, pool, llp_traits(), RdmapSegmenterConfig{fpdus}) {
-      for (std::uint32_t n = 0; n < kQps; ++n) {
-        contexts.write(Qpn{n}, rts_qp(n));
-        contexts.write(FlowId{n}, flow_of(n));
-      }
-      contexts.write(Stag{stag_of(3)}, region(0x10000, 0x10000, abi::kLocalWrite));
-      contexts.commit();
-    }
+  struct Bench : SegmenterBench {
+    explicit Bench(unsigned fpdus) : SegmenterBench({kQps, kQps, 4, 16}, {fpdus}) {}
     void post(std::uint32_t qpn, unsigned fpdus) {
       fetch.send({Qpn{qpn}, true, wqe(WrOpcode::kSend, {sge(fpdus * 1424)})});
     }
-    void allow(std::uint32_t qpn, std::uint32_t bytes, Cycle from = 0) { tcp.send_at(from, {FlowId{qpn}, bytes}); }
     std::vector<std::uint32_t> order() const {
       std::vector<std::uint32_t> q;
       for (const UlpduJob& j : jobs) q.push_back(j.qpn.v);
       return q;
     }
-    ClockDomain clk;
-    ContextStore contexts;
-    BufferPool pool{4096};
-    RdmapSegmenter dut;
-    Source<FetchedWqe> fetch = drive(dut.wqe);
-    Source<TxCredit> tcp = drive(dut.credit[LlpId::kMpaTcp]);
-    Sink<UlpduJob> jobs = collect(dut.out);
-    const Stubs others = stub(dut.taken, dut.credit[LlpId::kSctp], dut.unblock, dut.atomic_unblock, dut.sink_unblock,
-                              dut.read_work, dut.atomic_work, dut.read_sent, dut.answered, dut.internal_work,
-                              dut.terminate, dut.issued, dut.atomic_issued, dut.read_issued, dut.read_issued_early,
-                              dut.stag_request, dut.stag_request_done, dut.flush_rq, dut.event);
   };
 };
 // Between two FPDUs of a turn are those of the few others whose turns have begun; after it all others have theirs.
@@ -282,31 +287,19 @@ TEST_P(SegmenterReads, EachElementTakesACycleBehindTheFirst) {
   const Cycle row = GetParam() + 1;
   sizes.stag_table.read_cycles = GetParam();
   sizes.tx_table.read_cycles = static_cast<unsigned>(row);
-  ContextStore contexts{clk, sizes};
-  BufferPool pool{4096};
-  RdmapSegmenter dut{"dut", clk, contexts, pool, llp_traits()};
-  Source<FetchedWqe> fetch = drive(dut.wqe);
-  Source<TxCredit> tcp = drive(dut.credit[LlpId::kMpaTcp]);
-  Sink<UlpduJob> jobs = collect(dut.out);
-  const Stubs others = stub(dut.taken, dut.credit[LlpId::kSctp], dut.unblock, dut.atomic_unblock, dut.sink_unblock,
-                            dut.read_work, dut.atomic_work, dut.read_sent, dut.answered, dut.internal_work,
-                            dut.terminate, dut.issued, dut.atomic_issued, dut.read_issued, dut.read_issued_early,
-                            dut.stag_request, dut.stag_request_done, dut.flush_rq, dut.event);
-  open_qp(contexts, 1, rts_qp(1));
-  contexts.write(Stag{stag_of(3)}, region(0x10000, 0x10000, abi::kLocalWrite));
-  contexts.commit();
-  tcp.send({FlowId{1}, kPlenty});
+  SegmenterBench b(sizes, {});
+  b.allow(1, kPlenty);
   std::vector<Cycle> expected;
   for (unsigned elements = 1; elements <= abi::kMaxSge; ++elements) {
     abi::Wqe w = wqe(WrOpcode::kSend, {});
     w.num_sge = static_cast<std::uint8_t>(elements);
     for (unsigned i = 0; i < elements; ++i) w.sge[i] = sge(1, 0x10000 + i);
     const Cycle at = 100 * elements;
-    fetch.send_at(at, {Qpn{1}, true, w});
+    b.fetch.send_at(at, {Qpn{1}, true, w});
     expected.push_back(at + kToEnd + row + row + GetParam() + elements - 1 + kToEnd);
   }
   run_until_idle();
-  EXPECT_EQ(jobs.cycles(), expected);
+  EXPECT_EQ(b.jobs.cycles(), expected);
 }
 INSTANTIATE_TEST_SUITE_P(ReadCycles, SegmenterReads, testing::Values(1, 2, 3, 7));
 
