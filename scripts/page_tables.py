@@ -7,6 +7,7 @@ A table stands between two comments, of which the first names its source:
 
     <!-- settings rnic.rx.crc_check -->     the settings of this group, as `rnicsim config --list` has them
     <!-- counters rnic.crc_check -->        the figures of this group of statistics, in a node of traces/quickstart.json
+    <!-- pools rnic -->                     the memories without ports in this group: with this table, no page needs their figures
     <!-- end -->
 
 Another source is a function in SOURCES. PAGE: all .md files unless given. Prints each table that differs, and, of all pages, each
@@ -14,6 +15,7 @@ setting and each figure of a chip that no page has. Exit status 0; 1 where there
 With --write the tables are made again.
 """
 import argparse
+import collections
 import functools
 import itertools
 import json
@@ -45,6 +47,7 @@ def columns(text):
 class Program:
     def __init__(self, file):
         self.file = file.resolve()
+        self.values = {}  # with the counters
 
     @functools.cached_property
     def settings(self):
@@ -63,6 +66,7 @@ class Program:
     def _figures(self, tree, path):
         for name, below in tree.items():
             if "description" in below and "unit" in below:
+                self.values[path + name] = below.get("value")
                 yield path + name, below["unit"], below["description"]
             else:
                 yield from self._figures(below, f"{path}{name}.")
@@ -81,7 +85,26 @@ def counters(program, group):
     return ("counter", "unit", "counts"), [(", ".join(f"`{line[0]}`" for line in same), unit, text) for (unit, text), same in lines]
 
 
-SOURCES = {"settings": settings, "counters": counters}
+SHAPE = {"entries", "used", "bits", "size"}  # all figures of a memory without ports
+
+
+def pools_of(program):
+    """{path: {figure: value, description of its entries}} of the memories without ports."""
+    groups = collections.defaultdict(dict)
+    for path, _, text in program.counters:
+        group, _, name = path.rpartition(".")
+        groups[group][name] = (program.values[path], text)
+    return {path: figures for path, figures in groups.items() if set(figures) == SHAPE}
+
+
+def pools(program, group):
+    rows = [(f"`{path[len(group) + 1:]}`", figures["entries"][1].partition(";")[0], f"{figures['entries'][0]:,.0f}",
+             f"{figures['bits'][0]:.0f}", f"{figures['size'][0] / 1024:,.1f}")
+            for path, figures in pools_of(program).items() if path.startswith(group + ".")]
+    return ("memory", "room for", "entries", "bits", "KiB"), rows
+
+
+SOURCES = {"settings": settings, "counters": counters, "pools": pools}
 
 
 def table(program, kind, name):
@@ -99,6 +122,9 @@ def pages():
 
 def missing(program, named):
     """Lines of the chip that no table has."""
+    shown = {("counters", path) for path in pools_of(program) for kind, group in named
+             if kind == "pools" and path.startswith(group + ".")}
+    named = named | shown
     for kind, lines in ("settings", program.settings), ("counters", program.counters):
         for path in dict.fromkeys(line[0] for line in lines):
             group = path.rpartition(".")[0]

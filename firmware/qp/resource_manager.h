@@ -15,8 +15,8 @@
 namespace rnic::fw {
 
 inline constexpr std::uint32_t kNoConnection = 0xffffffff;
-// Doorbells count modulo at least twice the ring's size, so that a full ring differs from an empty one.
-inline constexpr unsigned kMaxLogWq = 11, kMaxLogCq = 10;
+// As kMaxLogWq.
+inline constexpr unsigned kMaxLogCq = 10;
 
 struct QpEntry {
   QpContext context;  // as the hardware has it

@@ -18,12 +18,15 @@ struct StagUser {
   Pdn pd;
 };
 
+// Doorbells count modulo at least twice the ring's size, so that a full ring differs from an empty one.
+inline constexpr unsigned kMaxLogWq = 11;
+
 struct QpContext {
   QpState state = QpState::kIdle;
   bool valid = false;
   bool responder = false;               // may not send before the first FPDU came in (RFC 5044 section 7.1.2 rule 4)
   bool absorbs_rtr_send = false;        // the peer's first Send is the agreed ready-to-receive message (RFC 6581)
-  std::uint8_t log_sq = 0, log_rq = 0;  // ring sizes in entries
+  std::uint8_t log_sq = 0, log_rq = 0;  // ring sizes in entries, up to kMaxLogWq
   std::uint8_t version = 1;             // DDP and RDMAP version
   bool extensions = false;              // atomics and immediate data are switched on
   std::uint16_t mulpdu = 0;             // octets (RFC 5044 section 4.5)

@@ -1,5 +1,5 @@
 // Linked queues whose nodes come from one shared pool: an empty queue costs 12 octets, and a push allocates only when
-// the pool has never been this full before.
+// the pool has never been this full before. See pool.md.
 // As on-chip linked lists: indexes that survive growth, which the pointers of boost::intrusive do not.
 #pragma once
 
@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "model/common/check.h"
+#include "model/common/memory.h"
+#include "model/common/pool.h"
 
 namespace rnic {
 
@@ -40,8 +42,17 @@ struct PooledItem {
 };
 
 template <class T>
-class NodePool {
+class NodePool final : public PoolBase {
  public:
+  // `bits`: of an element without its link. In a list where each number is at most once, it is nothing but its link.
+  explicit NodePool(const PoolSize& size, unsigned bits = bits_of<T>())
+      : PoolBase(size, bits + index_bits(size.entries)) {}
+  // Every queue is forgotten with it.
+  void reset() {
+    nodes_.clear();
+    free_ = kNoNode;
+    all_given_back();
+  }
   void push(PooledQueue& q, T value) {
     const std::uint32_t node = take(std::move(value));
     if (q.empty()) q.head = node;
@@ -91,7 +102,6 @@ class NodePool {
   void clear(PooledItem& item) {
     if (!item.empty()) pop(item);
   }
-  std::size_t in_use() const { return in_use_; }
 
  private:
   struct Node {
@@ -101,6 +111,7 @@ class NodePool {
   std::uint32_t take(T value) {
     std::uint32_t node = free_;
     if (node == kNoNode) {
+      check_room(nodes_.size());
       node = static_cast<std::uint32_t>(nodes_.size());
       nodes_.emplace_back();
     } else {
@@ -108,18 +119,17 @@ class NodePool {
     }
     nodes_[node].value = std::move(value);
     nodes_[node].next = kNoNode;
-    ++in_use_;
+    taken();
     return node;
   }
   T give_back(std::uint32_t node) {
     nodes_[node].next = free_;
     free_ = node;
-    --in_use_;
+    given_back();
     return std::move(nodes_[node].value);
   }
   std::vector<Node> nodes_;
   std::uint32_t free_ = kNoNode;
-  std::size_t in_use_ = 0;
 };
 
 }  // namespace rnic

@@ -376,13 +376,11 @@ void TableBase::describe(const Description& d) {
       "busy", [this] { return static_cast<double>(counters_.accesses); },
       [this, ports] { return static_cast<double>(clk_.next()) * ports; },
       "accesses, as a share of what its ports allow");
-  fixed("entries", static_cast<double>(rows_), "rows", "on the chip or in their home");
-  stats.derived(
-      "used", [this] { return static_cast<double>(rows_used_); }, "rows", "that were written since the start");
-  fixed("bits", row_bits_, "bits", "of a row");
+  describe_memory(
+      stats, {rows_, places(), row_bits_, "rows", "on the chip or in their home"},
+      [this] { return static_cast<double>(rows_used_); }, "that were written since the start");
   fixed("ports", config_.read_ports, "ports", "for reads, of each bank");
   fixed("banks", config_.banks, "banks", "its parts with ports of their own");
-  fixed("size", static_cast<double>(places()) * row_bits_ / 8, "octets", "of the memory on the chip");
 }
 
 }  // namespace rnic

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "model/common/link.h"
+#include "model/common/memory.h"
 #include "model/common/part.h"
 #include "model/common/registered.h"
 #include "model/common/ring.h"
@@ -291,7 +292,7 @@ class Table final : public TableBase {
   // The rows of one index in all tables of the cache are one object.
   Table(std::string name, ClockDomain& clk, std::size_t rows, const TableConfig& config,
         std::shared_ptr<RowCache> cache)
-      : TableBase(std::move(name), clk, rows, bits(), config, std::move(cache)), data_(places()) {}
+      : TableBase(std::move(name), clk, rows, bits_of<T>(), config, std::move(cache)), data_(places()) {}
 
   // Before the first cycle, all of them.
   void bind(Reader& reader) { TableBase::bind(reader); }
@@ -359,11 +360,6 @@ class Table final : public TableBase {
   }
 
  private:
-  static unsigned bits() {
-    unsigned sum = 0;
-    for (const Signal& field : signals_of<T>()) sum += field.width;
-    return sum;
-  }
   void resize(std::size_t places) override {
     TableBase::resize(places);
     data_.resize(places);

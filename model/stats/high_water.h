@@ -16,7 +16,10 @@ class HighWater {
     most_ = std::max({most_, peak, now});
     now_ = now;
   }
+  void rise() { most_ = std::max(most_, ++now_); }
+  void fall() { --now_; }
   operator std::uint64_t() const { return most_; }
+  std::uint64_t now() const { return now_; }
   void restart() const { most_ = now_; }
 
  private:

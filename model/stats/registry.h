@@ -82,6 +82,9 @@ class StatsGroup {
   void counter(const std::string& name, const std::uint64_t& counter, std::string unit, std::string description) const {
     add(name, &counter, std::move(unit), std::move(description));
   }
+  void high_water(const std::string& name, const HighWater& most, std::string unit, std::string description) const {
+    add(name, &most, std::move(unit), std::move(description));
+  }
   void histogram(const std::string& name, const Histogram& histogram, std::string unit, std::string description) const {
     add(name, &histogram, std::move(unit), std::move(description));
   }

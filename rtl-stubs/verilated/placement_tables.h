@@ -31,7 +31,7 @@ class OutstandingReads {
     PooledQueue reads;
   };
   std::vector<List> lists_;
-  NodePool<ReadIssued> pool_;
+  NodePool<ReadIssued> pool_{PoolSize{}};
 };
 
 // unused_t of rnic_ddp_pkg.

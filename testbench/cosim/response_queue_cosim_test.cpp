@@ -77,7 +77,12 @@ struct ResponseQueueEnds {
 
 class ResponseQueueCosim : public StageTest, public testing::WithParamInterface<Traffic> {
  protected:
-  ContextStore contexts{clk, {kQps, kQps, 1, 16, 1, kPages}};
+  static ContextStore::Sizes sizes() {
+    ContextStore::Sizes s{kQps, kQps, 1, 16, 1, kPages};
+    s.elements.ord = 128;
+    return s;
+  }
+  ContextStore contexts{clk, sizes()};
   ResponseQueueEnds model{"response_queue", clk, contexts}, twin{"twin", clk, contexts};
   rtl::Twin<rtl::ResponseQueuePins> rtl{twin.block, contexts};
   At firmware{"firmware", clk};

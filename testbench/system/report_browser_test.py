@@ -122,7 +122,11 @@ class Page(ReportTest):
             self.assertTrue(all(self.run_script(drawn)))
         with self.subTest("memories"):
             memories = f"{section('Memories')}.querySelector('table')"
-            self.assertEqual(self.column(memories, 0), 2 * ["page_table", "stag_table", "cq_table", "tx_table", "rx_table", "sqc_table"])
+            names = self.column(memories, 0)
+            self.assertEqual(names[:6], ["page_table", "stag_table", "cq_table", "tx_table", "rx_table", "sqc_table"])
+            self.assertEqual(names[:len(names) // 2], names[len(names) // 2:], "of both nodes")
+            requests = names.index("irrq.requests")
+            self.assertEqual([self.column(memories, column)[requests] for column in (2, 4, 6, 11)], ["8\u202f192", "8\u202f192", "\u2013", "\u2013"])
             self.assertEqual(self.column(memories, 7)[0], "128", "4,096 rows of four addresses of 64 bits")
             self.assertEqual(self.column(memories, 8)[0], "128.0 KiB")
         with self.subTest("the sequence of a request"):

@@ -6,6 +6,14 @@ import unittest
 from rnicsim import TRACES, ProgramTest
 
 
+def without_marks(part):
+    """Statistics without the marks of pools, which a twin has in its own memories."""
+    if not isinstance(part, dict) or "unit" in part:
+        return part
+    pool = set(part) == {"entries", "used", "bits", "size"}
+    return {name: without_marks(inner) for name, inner in part.items() if not (pool and name == "used")}
+
+
 class Rtl(ProgramTest):
     def compare(self, scenario, *options):
         """The same run twice, with and without options: equal except for the number of calls to the calendar."""
@@ -13,7 +21,7 @@ class Rtl(ProgramTest):
         for extra in ([], options):
             stats = self.run_scenario(scenario, *extra)
             wire = (self.folder / "out/wire.pcapng").read_bytes()
-            chips = [node["rnic"] for node in stats["stats"].values() if "rnic" in node]
+            chips = [without_marks(node["rnic"]) for node in stats["stats"].values() if "rnic" in node]
             self.assertEqual(len(chips), 2)
             runs.append((stats["digest"], stats["results"], chips, wire))
         for plain, other, what in zip(*runs, ("digest", "results", "counters", "capture")):

@@ -8,7 +8,11 @@
 namespace rnic {
 
 CqeWriter::CqeWriter(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
-    : Stage(nm, clk), contexts_(contexts), told_(contexts.cqs()), deadlines_(contexts.cqs()) {
+    : Stage(nm, clk),
+      contexts_(contexts),
+      told_(contexts.cqs()),
+      armed_({"armed", contexts.cqs(), "completion queues"}, index_bits(contexts.cqs())),
+      deadlines_(contexts.cqs()) {
   contexts.cq_table.bind(errands_);
   contexts.cq_table.bind(receives_.rows);
   contexts.cq_table.bind(sends_.rows);
@@ -233,7 +237,7 @@ void CqeWriter::reset() {
   for (Entries* side : {&receives_, &sends_}) side->asked.clear(), side->free.clear();
   send_turn_ = false;
   told_.assign(told_.size(), {});
-  armed_.clear();
+  armed_.reset();
   deadlines_.clear();
   asked_.reset();
 }
@@ -261,6 +265,7 @@ std::string CqeWriter::waiting_for() const {
 void CqeWriter::describe(const Description& d) {
   d.counters(counters_);
   d.series("cqes", 140, counters_, &CqeWriterCounters::cqes);
+  armed_.describe(d);
 }
 
 }  // namespace rnic

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "model/common/fifo.h"
 #include "model/common/link.h"
-#include "model/common/ring.h"
 #include "model/common/timer_wheel.h"
 #include "model/rnic/completion/cq_told.h"
 #include "model/rnic/context/context.h"
@@ -95,7 +95,7 @@ class CqeWriter final : public Stage {
   BufferPool buffers_{abi::kCqeBytes};
   bool send_turn_ = false;
   std::vector<CqTold> told_;  // by CQ
-  Ring<Cqn> armed_;           // those that wait, each once
+  Fifo<Cqn> armed_;           // those that wait, each once
   TimerWheel deadlines_;      // of notifications under moderation, by CQ
   std::optional<Inquiry> asked_;
   std::array<std::uint8_t, abi::kCqRecordBytes> record_{};

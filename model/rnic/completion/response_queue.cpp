@@ -87,7 +87,7 @@ void ResponseQueue::complete() {
 
 void ResponseQueue::reset() {
   qps_.assign(qps_.size(), {});
-  pool_ = {};
+  pool_.reset();
   writes_ = {};
   asked_ = false;
 }
@@ -114,6 +114,9 @@ std::string ResponseQueue::waiting_for() const {
   return writes_.empty() ? "" : "the write of an atomic's original value";
 }
 
-void ResponseQueue::describe(const Description& d) { d.counters(counters_); }
+void ResponseQueue::describe(const Description& d) {
+  d.counters(counters_);
+  pool_.describe(d);
+}
 
 }  // namespace rnic

@@ -39,7 +39,10 @@ class ResponseQueue final : public Stage {
   StagTable::Reader sinks{*this, "response_queue"};  // for the response in front; bound to the contexts' table
 
   ResponseQueue(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
-      : Stage(nm, clk), contexts_(contexts), qps_(contexts.qps()) {
+      : Stage(nm, clk),
+        contexts_(contexts),
+        qps_(contexts.qps()),
+        pool_({"atomics", contexts.qps() * contexts.elements().ord, "queue pairs x fwcpu.max_ord"}) {
     contexts.stag_table.bind(sinks);
   }
   Wake tick() override;

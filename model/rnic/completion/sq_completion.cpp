@@ -10,6 +10,12 @@ namespace {
 
 using Awaited = SqCompletion::Awaited;
 
+// Of a queue pair: a full ring, and a ready-to-receive Read, a drain and a Terminate of the firmware.
+constexpr std::size_t kOutstanding = (std::size_t{1} << kMaxLogWq) + 3;
+// Events that wait, of a Read that is over while the next one is issued.
+constexpr std::size_t kOnTheirWay = 32;
+constexpr unsigned kStagBits = 32, kStatusBits = 8;
+
 constexpr abi::WcOpcode completion_opcode(abi::WrOpcode op) {
   switch (op) {
     case abi::WrOpcode::kRdmaWrite:
@@ -59,7 +65,18 @@ bool is_send(const WqeIssued& w) { return w.marker == WqeIssued::Marker::kNone &
 }  // namespace
 
 SqCompletion::SqCompletion(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
-    : Stage(nm, clk), contexts_(contexts), is_listed_(contexts.qps()) {
+    : Stage(nm, clk),
+      contexts_(contexts),
+      pool_({"outstanding", contexts.qps() * kOutstanding, "queue pairs x (entries of the largest ring + 3)",
+             PoolLimit::kHost}),
+      sink_pool_({"sinks", contexts.qps() * contexts.elements().ord + kOnTheirWay,
+                  "queue pairs x fwcpu.max_ord, and what waits for its row"},
+                 1 + kStagBits),
+      outcome_pool_({"outcomes", contexts.qps() * kOutstanding, "as outstanding", PoolLimit::kHost}, kStatusBits),
+      endings_({"endings", contexts.qps() * kOutstanding, "as outstanding", PoolLimit::kHost}),
+      sinks_({"ending_sinks", contexts.qps() * kOutstanding, "as outstanding", PoolLimit::kHost}),
+      list_pool_({"listed", contexts.qps(), "queue pairs"}, 0),
+      is_listed_(contexts.qps()) {
   contexts.sqc_table.owned_by(*this);
   events_.bind_to(contexts.sqc_table);
   contexts.sqc_table.bind(turn_);
@@ -144,7 +161,7 @@ bool SqCompletion::execute() {
     list(qpn, q);
   }
   if (std::holds_alternative<EndOfRead>(events_.front())) {
-    endings_.drop();
+    endings_.pop();
     ending_executes_ = false;
   }
   events_.drop();
@@ -307,13 +324,13 @@ void SqCompletion::finish(QpSq& q, WqeIssued& w) {
 void SqCompletion::reset() {
   events_.reset();
   turn_of_inputs_ = turns_ = 0;
-  pool_ = {};
-  sink_pool_ = {};
-  outcome_pool_ = {};
-  endings_ = {};
+  pool_.reset();
+  sink_pool_.reset();
+  outcome_pool_.reset();
+  endings_.reset();
   ending_executes_ = false;
-  sinks_ = {};
-  list_pool_ = {};
+  sinks_.reset();
+  list_pool_.reset();
   listed_ = {};
   is_listed_.assign(is_listed_.size(), false);
 }
@@ -330,7 +347,15 @@ Wake SqCompletion::tick() {
   return more ? Wake::next_cycle() : Wake::on_traffic();
 }
 
-void SqCompletion::describe(const Description& d) { d.counters(counters_); }
+void SqCompletion::describe(const Description& d) {
+  d.counters(counters_);
+  pool_.describe(d);
+  sink_pool_.describe(d);
+  outcome_pool_.describe(d);
+  endings_.describe(d);
+  sinks_.describe(d);
+  list_pool_.describe(d);
+}
 
 std::string SqCompletion::waiting_for() const {
   if (!endings_.empty()) return "the end of an STag for QP " + std::to_string(endings_.front().qpn.v);

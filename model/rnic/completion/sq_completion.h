@@ -8,9 +8,9 @@
 #include <variant>
 #include <vector>
 
+#include "model/common/fifo.h"
 #include "model/common/link.h"
 #include "model/common/node_pool.h"
-#include "model/common/ring.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/context/row_events.h"
 #include "model/rnic/messages/completion.h"
@@ -58,6 +58,13 @@ class SqCompletion final : public Stage {
     Qpn qpn;
     std::uint32_t epoch = 0;
     bool sink = false;
+    static constexpr const char* kMessage = "ending_read";
+    template <class V, class M>
+    static void fields(V& v, M& m) {
+      v("qpn", m.qpn);
+      v("epoch", 32, m.epoch);
+      v("sink", 1, m.sink);
+    }
   };
   // Of the oldest one.
   struct EndOfRead {
@@ -105,9 +112,9 @@ class SqCompletion final : public Stage {
   NodePool<WqeIssued> pool_;
   NodePool<std::optional<Stag>> sink_pool_;
   NodePool<abi::WcStatus> outcome_pool_;
-  Ring<Ending> endings_;          // in the order of the Reads' ends
+  Fifo<Ending> endings_;          // in the order of the Reads' ends
   bool ending_executes_ = false;  // the oldest one
-  Ring<SinkEnd> sinks_;           // that end, not handed on yet
+  Fifo<SinkEnd> sinks_;           // that end, not handed on yet
   NodePool<Qpn> list_pool_;
   PooledQueue listed_;
   std::vector<bool> is_listed_;  // or its turn has begun

@@ -37,6 +37,12 @@ struct QpCacheConfig : CacheConfig {
   }
 };
 
+// What a queue pair may have on the chip at a time.
+struct QpElements {
+  unsigned ird = 32, ord = 32;  // requests of the peer; Reads and atomics of ours
+  unsigned wqes = 8, rqes = 8;  // entries of its send ring; of its receive ring, and of a shared one
+};
+
 // Flat tables. A write is visible from the next cycle on, to every stage alike.
 class ContextStore final : public Committed, public Part, public Owners {
  public:
@@ -49,6 +55,7 @@ class ContextStore final : public Committed, public Part, public Owners {
     QpCacheConfig qp_cache = {};
     bool home_in_host = true;   // of what is cached
     const char* chip = "chip";  // before the names of tables
+    QpElements elements = {};
   };
   ContextStore(ClockDomain& clk, const Sizes& sizes)
       : in_flight(clk),
@@ -70,7 +77,8 @@ class ContextStore final : public Committed, public Part, public Owners {
         cqs_(sizes.cqs),
         srqs_(sizes.srqs),
         pages_(sizes.pages),
-        home_in_host_(sizes.home_in_host) {}
+        home_in_host_(sizes.home_in_host),
+        elements_(sizes.elements) {}
 
   StagWrites in_flight;  // to memory that STags name
   PageTable page_table;
@@ -154,6 +162,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   }
   HomeLayout home_layout() const { return {page_table, cq_table, stag_table, tx_table}; }
   std::size_t stags() const { return stag_table.rows(); }
+  const QpElements& elements() const { return elements_; }
 
   void describe(const Description& d) override;  // how many entries of each table are valid
 
@@ -290,6 +299,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   std::vector<SrqContext> srqs_;
   const std::size_t pages_;
   const bool home_in_host_;
+  const QpElements elements_;
   Writes<QpContext> qp_writes_;
   Writes<FlowContext> flow_writes_;
   Writes<CqLife> cq_writes_;

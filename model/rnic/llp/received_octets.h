@@ -19,6 +19,14 @@ struct ReceivedOctets {
   // them.
   std::uint32_t header_bytes = 0;
 
+  static constexpr const char* kMessage = "received_octets";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("seq", 32, m.seq);
+    v("bytes", 16, m.bytes);
+    v("header_bytes", 8, m.header_bytes);
+  }
+
   std::uint32_t end() const { return seq + bytes; }
   // Octets of reassembly memory.
   std::uint32_t held() const { return header_bytes != 0 ? header_bytes : bytes; }

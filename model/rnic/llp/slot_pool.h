@@ -6,15 +6,31 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/common/memory.h"
+#include "model/common/pool.h"
+
 namespace rnic::llp {
 
 inline constexpr std::uint32_t kNil = 0xffffffff;
 
 // T has a member `std::uint32_t next`. References die with the next take().
 template <class T>
-class SlotPool {
+class SlotPool final : public PoolBase {
  public:
+  // One of no size: its owner bounds the records.
+  SlotPool() : PoolBase({}, 0) {}
+  // `bits`: of a record without its link.
+  explicit SlotPool(const PoolSize& size, unsigned bits = bits_of<T>())
+      : PoolBase(size, bits + index_bits(size.entries)) {}
+  // Every list is forgotten with it.
+  void reset() {
+    slots_.clear();
+    free_ = kNil;
+    all_given_back();
+  }
   std::uint32_t take() {
+    if (free_ == kNil) check_room(slots_.size());
+    taken();
     if (free_ == kNil) {
       slots_.emplace_back();
       return static_cast<std::uint32_t>(slots_.size() - 1);
@@ -30,6 +46,7 @@ class SlotPool {
     slots_[i] = T{};
     slots_[i].next = free_;
     free_ = i;
+    given_back();
     return next;
   }
   T& operator[](std::uint32_t i) { return slots_[i]; }

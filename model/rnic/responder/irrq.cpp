@@ -52,8 +52,8 @@ void Irrq::hand_on(const QueuedRequest& r) {
 
 void Irrq::reset() {
   qps_.assign(qps_.size(), {});
-  requests_ = {};
-  list_pool_ = {};
+  requests_.reset();
+  list_pool_.reset();
   listed_ = {};
   held_ = 0;
   held_account_.set(now(), 0, false);
@@ -95,6 +95,8 @@ std::string Irrq::waiting_for() const {
 void Irrq::describe(const Description& d) {
   d.counters(counters_);
   d.stats().histogram("depth", depth_, "requests", "requests held by the QP when a new one arrives");
+  requests_.describe(d);
+  list_pool_.describe(d);
   d.account({"responder.irrq", "slots", Reach::kNobodyWaits, "", 160}, held_account_);
   for (std::uint32_t i = 0; i < contexts_.qps() && d.shows_probes(); ++i) {
     d.probes().group("qp", i).number("irrq_depth", 16, "requests", [this, qpn = Qpn{i}] {

@@ -33,7 +33,11 @@ class Irrq final : public Stage {
   PushPort<QpEvent> event{*this, "event"};
 
   Irrq(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
-      : Stage(nm, clk), contexts_(contexts), qps_(contexts.qps()) {}
+      : Stage(nm, clk),
+        contexts_(contexts),
+        qps_(contexts.qps()),
+        requests_({"requests", contexts.qps() * contexts.elements().ird, "queue pairs x fwcpu.max_ird"}),
+        list_pool_({"listed", contexts.qps(), "queue pairs"}, 0) {}
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;

@@ -49,6 +49,9 @@ DdpPlacement::DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, Context
       llps_(llps),
       cfg_(config),
       requests_(contexts),
+      reads_({"reads", contexts.qps() * contexts.elements().ord + 1,
+              "queue pairs x fwcpu.max_ord + 1: the first of a number's next use comes before the others are dropped",
+              contexts.rx_table.cached() ? PoolLimit::kHome : PoolLimit::kChip}),
       one_port_(contexts.rx_table.config().read_ports == 1),
       lost_(contexts.rx_table.cached() ? contexts.qps() : 0),
       parked_account_(config.parked * kLlps) {
@@ -481,7 +484,7 @@ bool DdpPlacement::write() {
 
 void DdpPlacement::reset() {
   requests_.reset();
-  reads_ = {};
+  reads_.reset();
   events.reset();
   executed_.reset();
   overruns_ = false;
@@ -544,6 +547,8 @@ void DdpPlacement::describe(const Description& d) {
   d.account({"rx.parked", "slots", Reach::kTags, "parked FPDUs", 142}, parked_account_);
   d.account({"rx.rqe_waits", "slots", Reach::kFetch, "RQE prefetch", 40, {}, true}, request_waits_);
   d.drops(drops);
+  requests_.describe(d);
+  reads_.describe(d);
 }
 
 }  // namespace rnic

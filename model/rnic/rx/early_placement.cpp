@@ -220,7 +220,7 @@ bool EarlyPlacement::tell() {
 
 void EarlyPlacement::reset() {
   reads_.assign(reads_.size(), {});
-  reads_pool_ = {};
+  reads_pool_.reset();
   incoming_ = {};
   segment_.reset();
   searched_ = false;
@@ -248,6 +248,7 @@ std::string EarlyPlacement::waiting_for() const {
 void EarlyPlacement::describe(const Description& d) {
   d.counters(counters_);
   d.series("rx.payload", 130, counters_, &EarlyPlacementCounters::payload_bytes);
+  reads_pool_.describe(d);
 }
 
 }  // namespace rnic

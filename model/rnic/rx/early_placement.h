@@ -63,7 +63,8 @@ class EarlyPlacement final : public Stage {
         pool_(pool),
         llps_(llps),
         beat_bytes_(datapath.beat_bytes),
-        reads_(contexts.qps()) {
+        reads_(contexts.qps()),
+        reads_pool_({"reads", contexts.qps() * contexts.elements().ord, "queue pairs x fwcpu.max_ord"}) {
     sink.bind_to(contexts.stag_table);
   }
 

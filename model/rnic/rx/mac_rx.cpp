@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/common/description.h"
+#include "model/common/memory.h"
 #include "model/rnic/llp/classifier.h"
 
 namespace rnic {
@@ -71,6 +72,9 @@ void MacRx::describe(const Description& d) {
   d.counters(counters_);
   d.series("mac_rx.frames", 100, counters_, &MacRxCounters::frames);
   d.overflows(counters_.overflow);
+  describe_memory(d.part("buffer").stats(),
+                  {config_.buffer_bytes, config_.buffer_bytes, 8, "octets", "rx.mac_rx.buffer_bytes"},
+                  counters_.buffered_max);
   d.drops(drops);
 }
 

@@ -17,11 +17,11 @@ ReceiveRequests::Queue& ReceiveRequests::queue(Rqn rqn) {
 void ReceiveRequests::reset() {
   queues_.assign(queues_.size(), {});
   arms_.assign(arms_.size(), {});
-  pool_ = {};
-  ended_pool_ = {};
+  pool_.reset();
+  ended_pool_.reset();
   ended_ = {};
-  freed_ = {};
-  events_ = {};
+  freed_.reset();
+  events_.reset();
 }
 
 bool ReceiveRequests::announce(const RqDoorbell& d) {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "model/abi/srq_events.h"
+#include "model/common/fifo.h"
 #include "model/common/node_pool.h"
-#include "model/common/ring.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/messages/doorbells.h"
 #include "model/rnic/messages/work_requests.h"
@@ -17,7 +17,15 @@ namespace rnic {
 class ReceiveRequests {
  public:
   explicit ReceiveRequests(const ContextStore& contexts)
-      : contexts_(contexts), queues_(contexts.receive_queues()), arms_(contexts.srqs()) {}
+      : contexts_(contexts),
+        queues_(contexts.receive_queues()),
+        arms_(contexts.srqs()),
+        pool_({"rqes", contexts.receive_queues() * contexts.elements().rqes,
+               "(queue pairs + shared receive queues) x rx.rqe_fetch.prefetch"}),
+        ended_pool_({"unused", 2 * pool_.entries(), "twice rqes: also those of a number's earlier use"},
+                    index_bits(contexts.qps())),
+        freed_({"freed", pool_.entries(), "as rqes"}),
+        events_({"srq_events", 2 * contexts.srqs(), "shared receive queues x (limit + overrun)", PoolLimit::kHost}) {}
 
   void reset();
 
@@ -50,8 +58,15 @@ class ReceiveRequests {
   std::optional<Unused> take_unused();
 
   // Freed places in the rings' prefetch, and events of shared queues; the owner sends them on.
-  Ring<RqeTaken>& freed() { return freed_; }
-  Ring<SrqEvent>& events() { return events_; }
+  Fifo<RqeTaken>& freed() { return freed_; }
+  Fifo<SrqEvent>& events() { return events_; }
+
+  void describe(const Description& d) const {
+    pool_.describe(d);
+    ended_pool_.describe(d);
+    freed_.describe(d);
+    events_.describe(d);
+  }
 
  private:
   struct Queue {
@@ -79,8 +94,8 @@ class ReceiveRequests {
   NodePool<FetchedRqe> pool_;
   NodePool<Qpn> ended_pool_;
   PooledQueue ended_;  // one entry for each request that goes unused
-  Ring<RqeTaken> freed_;
-  Ring<SrqEvent> events_;
+  Fifo<RqeTaken> freed_;
+  Fifo<SrqEvent> events_;
 };
 
 }  // namespace rnic

@@ -9,6 +9,15 @@ namespace rnic {
 
 namespace {
 
+// Of a queue pair, what the firmware may put before its work requests.
+constexpr std::size_t kInternal = 2;
+constexpr unsigned kTerminateBytes = wire::DdpUntaggedHeader::kBytes + wire::TerminateHeader::kMaxBytes;
+
+// With a row that cannot be fetched its lists are lost, whose elements then are nobody's.
+PoolLimit lost_with(const ContextStore& contexts) {
+  return contexts.tx_table.cached() ? PoolLimit::kHome : PoolLimit::kChip;
+}
+
 ValueWords words_of_waits(const PerLlp<LlpTraits>& llps) {
   ValueWords words{"nothing", "ord", "fence", "first_fpdu"};
   for (const LlpTraits& llp : llps) words.push_back(llp.credit);
@@ -29,15 +38,22 @@ TxScheduler::TxScheduler(ContextStore& contexts, const PerLlp<LlpTraits>& llps, 
       turn_fpdus_(turn_fpdus),
       wait_words_(words_of_waits(llps)),
       qps_(contexts.qps()),
+      wqe_pool_({"wqes", contexts.qps() * contexts.elements().wqes, "queue pairs x tx.wqe_fetch.prefetch",
+                 lost_with(contexts)}),
+      answered_pool_({"answered", contexts.qps(), "queue pairs", lost_with(contexts)}),
+      internal_pool_({"internal", contexts.qps() * kInternal, "queue pairs x (ready-to-receive message + Terminate)",
+                      lost_with(contexts)}),
+      terminate_pool_({"terminates", contexts.qps(), "queue pairs", lost_with(contexts)}, 8 * kTerminateBytes),
+      list_pool_({"listed", contexts.qps(), "queue pairs"}, 0),
       accounts_(accounts_of(static_cast<unsigned>(contexts.qps()), std::make_index_sequence<kTxWaits>())) {}
 
 void TxScheduler::reset() {
   qps_.assign(qps_.size(), {});
-  wqe_pool_ = {};
-  answered_pool_ = {};
-  internal_pool_ = {};
-  terminate_pool_ = {};
-  list_pool_ = {};
+  wqe_pool_.reset();
+  answered_pool_.reset();
+  internal_pool_.reset();
+  terminate_pool_.reset();
+  list_pool_.reset();
   listed_ = going_on_ = {};
   turns_ = 0;
   waiting_ = {};
@@ -45,6 +61,11 @@ void TxScheduler::reset() {
 }
 
 void TxScheduler::describe(const Description& d) {
+  wqe_pool_.describe(d);
+  answered_pool_.describe(d);
+  internal_pool_.describe(d);
+  terminate_pool_.describe(d);
+  list_pool_.describe(d);
   d.account({"tx.ord", "slots", Reach::kRequests, "ORD", 60}, waits(TxWait::kOrd));
   d.account({"tx.fence", "slots", Reach::kRequests, "fence", 70}, waits(TxWait::kFence));
   d.account({"tx.first_fpdu", "slots", Reach::kRequests, "first FPDU of the peer", 80}, waits(TxWait::kFirstFpdu));

@@ -27,6 +27,9 @@ bool has_room(const RingSide<RqDoorbell>::OwnPort& side) { return side.posted->c
 void pass_on(const RingSide<SqDoorbell>::OwnPort&, const SqDoorbell&) {}
 void pass_on(const RingSide<RqDoorbell>::OwnPort& side, const RqDoorbell& d) { side.posted->push(d); }
 
+template <class Queue>
+constexpr const char* kRings = std::is_same_v<Queue, Qpn> ? "queue pairs" : "queue pairs + shared receive queues";
+
 std::string name_of(Qpn qpn) { return "QP " + std::to_string(qpn.v); }
 std::string name_of(Rqn rqn) { return (rqn.shared ? "SRQ " : "QP ") + std::to_string(rqn.v); }
 
@@ -40,6 +43,7 @@ WqeFetch<Doorbell>::WqeFetch(sc_core::sc_module_name nm, ClockDomain& clk, const
       contexts_(contexts),
       cfg_(cfg),
       progress_(rings(contexts, Queue{})),
+      pool_({"listed", progress_.size(), kRings<Queue>}, 0),
       reads_(cfg.reads),
       memory_(std::size_t{cfg.reads} * cfg.batch * abi::kWqeBytes),
       places_(cfg.prefetch),
@@ -178,7 +182,7 @@ bool WqeFetch<Doorbell>::deliver() {
 template <class Doorbell>
 void WqeFetch<Doorbell>::reset() {
   progress_.assign(progress_.size(), {});
-  pool_ = {};
+  pool_.reset();
   listed_ = {};
   reads_.assign(reads_.size(), {});
   first_ = used_ = held_ = active_ = starved_ = 0;
@@ -220,6 +224,7 @@ std::string WqeFetch<Doorbell>::waiting_for() const {
 template <class Doorbell>
 void WqeFetch<Doorbell>::describe(const Description& d) {
   d.counters(counters_);
+  pool_.describe(d);
   if constexpr (std::is_same_v<Doorbell, SqDoorbell>) {
     d.series("tx.wqes", 10, counters_, &WqeFetchCounters::wqes);
     d.account({"tx.wqe_prefetch", "slots", Reach::kWorkQueue, "WQE prefetch", 10, {}, true}, places_);

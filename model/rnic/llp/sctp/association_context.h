@@ -46,6 +46,17 @@ struct SentMessage {
   std::uint16_t bytes = 0, stream = 0;
   bool completes_wqe = false;
   bool sent = false;  // its octets are in a frame
+
+  static constexpr const char* kMessage = "sctp_sent_message";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("offset", 16, m.offset);
+    v("ppid", 32, m.ppid);
+    v("bytes", 16, m.bytes);
+    v("stream", 16, m.stream);
+    v("completes_wqe", 1, m.completes_wqe);
+    v("sent", 1, m.sent);
+  }
 };
 
 // A message from its arrival until it has left for the pipeline: user data in a packet's block, or in its own block.
@@ -60,6 +71,20 @@ struct ReceivedMessage {
   bool offered = false;   // early_placement has not answered yet
   bool placed = false;    // its payload is in memory; only the header is kept
   bool released = false;  // to be freed after the answer
+
+  static constexpr const char* kMessage = "sctp_received_message";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("life", 32, m.life);
+    v("bytes", 16, m.bytes);
+    v("stream", 16, m.stream);
+    v("association", 16, m.association);
+    v("ends", 1, m.ends);
+    v("fence", 1, m.fence);
+    v("offered", 1, m.offered);
+    v("placed", 1, m.placed);
+    v("released", 1, m.released);
+  }
 };
 
 struct AssociationContext {

@@ -40,7 +40,7 @@ Engine::Engine(const ClockDomain& clk_, const SctpConfig& config_, std::uint32_t
       idle_limit(config.idle_us == 0 ? kNever : llp::RtoLimits::cycles(config.idle_us, clk.period_ps())),
       drops(drops_),
       endpoint(config, clk.period_ps(), packet_limit, config.seed),
-      fragments(receiver_settings.fragments),
+      fragments(receiver_settings.fragments, config.max_associations),
       contexts(config.max_associations),
       table(config.max_associations),
       free(config.max_associations),
@@ -64,7 +64,7 @@ void Engine::reset() {
   for (std::uint32_t i = 0; i < associations; ++i) free.push(AssociationId{i});
   credits = acks = llp::IdQueue<StreamIndex>(streams);
   timers = TimerWheel(associations * kTimers);
-  sent = {};
+  sent.reset();
   delivery.reset();
   events = {};
   answers = {};

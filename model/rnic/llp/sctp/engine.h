@@ -91,7 +91,8 @@ struct Engine {
   llp::IdQueue<AssociationId> free, sends, idle;
   llp::IdQueue<StreamIndex> credits, acks;
   TimerWheel timers;  // all that timer() numbers
-  llp::SlotPool<SentMessage> sent;
+  llp::SlotPool<SentMessage> sent{{"sent", contexts.size() * std::size_t{config.send_chunks},
+                                   "sctp.max_associations x sctp.send_chunks", PoolLimit::kPeer}};
   SegmentDelivery delivery;
   Ring<LlpEvent> events;
   Ring<SctpPacket> answers;  // of set-up and shutdown

@@ -27,6 +27,16 @@ struct Piece {
   std::uint16_t bytes = 0;
   std::uint8_t flags = 0;  // of its chunk
 
+  static constexpr const char* kMessage = "sctp_piece";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("tsn", 32, m.tsn);
+    v("ppid", 32, m.ppid);
+    v("stream", 16, m.stream);
+    v("bytes", 16, m.bytes);
+    v("flags", 8, m.flags);
+  }
+
   bool begins() const { return flags & wire::SctpData::kBegin; }
   bool ends() const { return flags & wire::SctpData::kEnd; }
   // In one message, if their TSNs are consecutive.
@@ -55,7 +65,11 @@ struct FragmentLimits {
 
 // Shared by the associations of a chip.
 struct FragmentMemory {
-  explicit FragmentMemory(const FragmentLimits& of_one) : limits(of_one), message(of_one.segment_message) {}
+  explicit FragmentMemory(const FragmentLimits& of_one, std::size_t associations = 1)
+      : limits(of_one),
+        pool({"fragments", associations * of_one.pieces,
+              "sctp.max_associations x sctp.reassembly_messages x 64 pieces"}),
+        message(of_one.segment_message) {}
 
   const FragmentLimits limits;
   llp::SlotPool<Piece> pool;

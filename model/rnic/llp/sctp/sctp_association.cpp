@@ -262,6 +262,9 @@ std::string SctpAssociation::waiting_for() const {
 void SctpAssociation::describe(const Description& d) {
   d.counters(engine_.counters);
   d.drops(drops);
+  engine_.fragments.pool.describe(d);
+  engine_.sent.describe(d);
+  engine_.delivery.describe(d);
   const StatsGroup& group = d.stats();
   const sctp::SetupCounters& setup = engine_.endpoint.counters();
   group.counter("malformed", setup.malformed, "packets", "dropped: truncated, or a length that is wrong");

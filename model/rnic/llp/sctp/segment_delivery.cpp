@@ -14,10 +14,16 @@ using llp::kNil;
 
 SegmentDelivery::SegmentDelivery(Engine& engine, const DatapathConfig& datapath, FlowId fence_flow,
                                  PushPort<StreamBeat>& behind)
-    : e_(engine), beat_bytes_(datapath.beat_bytes), fence_flow_(fence_flow), behind_(behind), emission_(datapath) {}
+    : e_(engine),
+      beat_bytes_(datapath.beat_bytes),
+      fence_flow_(fence_flow),
+      behind_(behind),
+      messages_({"received", std::size_t{e_.config.max_associations} * e_.config.reorder_chunks,
+                 "sctp.max_associations x sctp.reorder_chunks", PoolLimit::kPeer}),
+      emission_(datapath) {}
 
 void SegmentDelivery::reset() {
-  messages_ = {};
+  messages_.reset();
   ready_ = {};
   emission_.reset();
   emitted_.reset();

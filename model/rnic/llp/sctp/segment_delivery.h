@@ -23,6 +23,7 @@ class SegmentDelivery {
   // Beats on `fence_flow`, which has no stream and no queue pair, follow what ended associations have delivered.
   SegmentDelivery(Engine& engine, const DatapathConfig& datapath, FlowId fence_flow, PushPort<StreamBeat>& behind);
   void reset();
+  void describe(const Description& d) const { messages_.describe(d); }
 
   ReceivedId take() { return ReceivedId{messages_.take()}; }
   ReceivedMessage& operator[](ReceivedId message) { return messages_[message.v]; }

@@ -11,8 +11,12 @@ namespace rnic::tcp {
 
 // Shared by the queues of all flows.
 struct ReassemblyMemory {
-  ReassemblyMemory(std::uint32_t byte_limit, std::uint32_t segment_limit)
-      : max_bytes(byte_limit), max_segments(segment_limit) {}
+  ReassemblyMemory(std::uint32_t byte_limit, std::uint32_t segment_limit, const PoolSize& pieces = {})
+      : max_bytes(byte_limit), max_segments(segment_limit), pool(pieces) {}
+  void reset() {
+    bytes = bytes_peak = segments_peak = 0;
+    pool.reset();
+  }
 
   std::uint32_t max_bytes;     // of all flows
   std::uint32_t max_segments;  // of one flow: even a short one occupies its frame's block

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "model/common/description.h"
+#include "model/common/memory.h"
 #include "model/rnic/llp/link_address.h"
 
 namespace rnic {
@@ -17,6 +18,17 @@ using tcp::RxReport;
 using tcp::SegmentFault;
 using Verdict = Receiver::Verdict;
 
+namespace {
+
+// Segments out of order, and those in order that wait for their owner: of the usual length, a window full of them.
+PoolSize pieces_of(const TcpConfig& config) {
+  const std::size_t window = config.window_bytes / config.announced_mss() + 1;
+  return {"kept_segments", config.max_flows * (config.reorder_segments + window),
+          "tcp.max_flows x (tcp.reorder_segments + tcp.window_bytes in full segments)", PoolLimit::kPeer};
+}
+
+}  // namespace
+
 TcpRx::TcpRx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, const DatapathConfig& datapath,
              const LinkAddress& station, BufferPool& pool, const tcp::SentOctets& sent)
     : Stage(nm, clk),
@@ -29,7 +41,7 @@ TcpRx::TcpRx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
       sent_(sent),
       flows_(config.max_flows),
       table_(config.max_flows),
-      memory_(config.reorder_bytes, config.reorder_segments),
+      memory_(config.reorder_bytes, config.reorder_segments, pieces_of(config)),
       handovers_(config.max_flows),
       ends_(config.max_flows),
       reports_queue_(config.max_flows),
@@ -39,7 +51,7 @@ void TcpRx::reset() {
   const std::size_t flows = flows_.size();
   flows_ = std::vector<Flow>(flows);
   table_ = llp::FlowTable(flows);
-  memory_ = {config_.reorder_bytes, config_.reorder_segments};
+  memory_.reset();
   handovers_ = ends_ = reports_queue_ = windows_ = llp::FlowQueue(flows);
   offers_ = {};
   offer_ = emission_ = {};
@@ -364,6 +376,10 @@ bool TcpRx::report_one(FlowId flow) {
 void TcpRx::describe(const Description& d) {
   d.counters(counters_);
   d.series("tcp_rx.out_of_order", 110, counters_, &TcpRxCounters::out_of_order);
+  memory_.pool.describe(d);
+  describe_memory(d.part("reorder_memory").stats(),
+                  {memory_.max_bytes, memory_.max_bytes, 8, "octets", "tcp.reorder_bytes"},
+                  counters_.reorder_bytes_max);
   d.drops(drops);
   for (std::size_t i = 0; i < flows_.size() && d.shows_probes(); ++i) {
     const tcp::Receiver& r = flows_[i].receiver;

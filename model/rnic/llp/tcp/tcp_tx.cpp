@@ -45,7 +45,7 @@ TcpTx::TcpTx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
 void TcpTx::reset() {
   const std::size_t flows = flows_.size();
   flows_ = std::vector<Flow>(flows);
-  resources_.segments = {};
+  resources_.segments.reset();
   acks_ = sends_ = reports_queue_ = llp::FlowQueue(flows);
   rto_ = ack_timers_ = TimerWheel(flows);
   in.reset();

@@ -200,7 +200,8 @@ TEST_F(ReassemblyQueueTest, ReplacesOnlyWhatItHas) {
 // ---- Against a model with a map of octets
 
 TEST_F(ReassemblyQueueTest, AgreesWithAModelUnderRandomUse) {
-  memory = {1 << 20, 1000};
+  memory.max_bytes = 1 << 20;
+  memory.max_segments = 1000;
   Prng prng(7);
   for (unsigned round = 0; round < 50; ++round) {
     const std::uint32_t base = 0xffffff00;  // wraps
