@@ -1,12 +1,24 @@
 #!/usr/bin/env python3
-"""Synthesizes the modules of rtl-stubs/rtl with Yosys, for gates that no technology is meant with, and prints their size.
+"""What the chip takes: the size of RTL modules, or of memories.
+
+Synthesizes the modules of rtl-stubs/rtl with Yosys, for gates that no technology is meant with, and prints their size:
 
 area.py [MODULE...] [--beat-bytes N,N...]   a table: cells, flip-flops and logic depth, for each datapath width
 area.py --read                              only reads every module at each width, and says which Yosys does not take
 
+Prints the memories of a scenario's chips, and what twice the queue pairs, STags, pages, completion queues, flows or reorder
+memory cost:
+
+area.py --memories [SCENARIO] [--set KEY=VALUE]... [--program FILE]   without a run; traces/quickstart.json without a scenario
+area.py --memories --run FOLDER                                       of a run: also how many entries were used at a time, and
+                                                                      the most reads in a cycle
+
+Columns: entries that there may be, here or in their home; used: at a time, of a table since the start; bits of an entry, of an
+element with its link; read ports of each bank; KiB on the chip. All figures are rnicsim's (`config --memories`, stats.json).
+
 A module with the parameter BeatBytes has a line for each width, others have one. Cells are gates of two inputs,
 multiplexers, inverters and flip-flops; the depth is the longest way through gates and multiplexers from a port or
-register to the next. Exit status 0; 1 where Yosys does not take a module; 2 for a wrong usage.
+register to the next. Exit status 0; 1 where Yosys does not take a module; 2 for a wrong usage, or where rnicsim refuses.
 """
 import argparse
 import json
@@ -16,7 +28,10 @@ import subprocess
 import sys
 import tempfile
 
-RTL = pathlib.Path(__file__).resolve().parent.parent / "rtl-stubs"
+import memory_table
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RTL = ROOT / "rtl-stubs"
 SYNTH = ("proc; chformal -remove; synth -flatten -noabc; abc -g AND,NAND,OR,NOR,XOR,XNOR,MUX "
          "-script +strash;ifraig;balance;dch,-f;map; opt_clean")  # for depth, as adders are meant
 
@@ -76,12 +91,30 @@ def widths(module, asked):
     return {width: {} if width == default.group(1) else {"BeatBytes": width} for width in asked.split(",")}
 
 
+def write_memories(parser, args):
+    if len(args.modules) > 1 or (args.run and (args.modules or args.set)):
+        parser.error("--memories takes one scenario with its --set, or --run")
+    scenario = args.modules[0] if args.modules else ROOT / "traces/quickstart.json"
+    try:
+        memory_table.write(args.program, scenario, args.run, args.set)
+    except (memory_table.Refused, OSError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("modules", nargs="*", metavar="MODULE", help="all without one")
+    parser.add_argument("modules", nargs="*", metavar="MODULE", help="all without one; with --memories a scenario")
     parser.add_argument("--beat-bytes", default="16,32,64,128", help="datapath widths in octets, separated by commas")
     parser.add_argument("--read", action="store_true", help="read the modules, no more")
+    parser.add_argument("--memories", action="store_true", help="the chips' memories instead of modules")
+    parser.add_argument("--run", type=pathlib.Path, metavar="FOLDER", help="of --memories: a run's folder")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="of --memories: as of rnicsim")
+    parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/bin/rnicsim", help="of --memories: rnicsim")
     args = parser.parse_args()
+    if args.memories:
+        return write_memories(parser, args)
     known = sorted(p.stem for p in RTL.glob("rtl/*.sv"))
     unknown = [m for m in args.modules if m not in known]
     if unknown:

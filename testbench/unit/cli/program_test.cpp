@@ -90,8 +90,8 @@ TEST(ConfigCommand, MistakesEndInExitCodeTwo) {
     EXPECT_EQ(r.code, 2) << args;
     return r.text;
   };
-  EXPECT_EQ(message(""), "rnicsim: config: give one of --list, --dump and --keys\n");
-  EXPECT_EQ(message("--list --dump"), "rnicsim: config: give one of --list, --dump and --keys\n");
+  EXPECT_EQ(message(""), "rnicsim: config: give one of --list, --dump, --keys and --memories\n");
+  EXPECT_EQ(message("--list --dump"), "rnicsim: config: give one of --list, --dump, --keys and --memories\n");
   EXPECT_EQ(message("--lis"), "rnicsim: unknown option '--lis'; the nearest is '--list'\n");
   EXPECT_EQ(message("--dump a.json b.json"),
             "rnicsim: too many positional options have been specified on the command line\n");
@@ -103,6 +103,7 @@ TEST(ConfigCommand, MistakesEndInExitCodeTwo) {
   const Scenario text(R"({"config": {"sim": {"seed": "7"}}})");
   EXPECT_EQ(message("--dump " + text.file),
             "rnicsim: sim.seed = \"7\" (" + text.file + "): expected an unsigned integer\n");
+  EXPECT_EQ(message("--memories"), "rnicsim: config: --memories needs a scenario, whose nodes have them\n");
   const Scenario array("[1]");
   EXPECT_EQ(message("--dump " + array.file), "rnicsim: " + array.file + ": a scenario is an object, not array\n");
 }
