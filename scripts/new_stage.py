@@ -92,7 +92,7 @@ def add_twin(tree):
     tree.add(f"rtl-stubs/rtl/{NAME}.sv", f"{NAME}.sv")
     tree.add(f"rtl-stubs/verilated/{NAME}_pins.h", f"{NAME}_pins.h")
     tree.edit("rtl-stubs/CMakeLists.txt",
-              ("rnic_verilate(irrq include/rnic_messages_pkg.sv)\n", f"rnic_verilate({NAME})\nrnic_verilate(irrq include/rnic_messages_pkg.sv)\n"))
+              ("rnic_verilate(mpa_deframer include/rnic_messages_pkg.sv)\n", f"rnic_verilate({NAME})\nrnic_verilate(mpa_deframer include/rnic_messages_pkg.sv)\n"))
     tree.edit("rtl-stubs/verilated/stream_twins.cpp",
               ('#include "rtl-stubs/verilated/twin_of.h"\n',
                f'#include "rtl-stubs/verilated/{NAME}_pins.h"\n#include "rtl-stubs/verilated/twin_of.h"\n'),

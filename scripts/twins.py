@@ -1,6 +1,6 @@
 """Which twins a scenario can have in its stages' places."""
 
-BUILT_QPS = 1024  # that the twins of irrq, response_queue and terminate_generator have room for
+BUILT_QPS = 1024  # that the twin of terminate_generator has room for
 
 
 def settings_of(tree, path=""):
@@ -23,5 +23,5 @@ def twins_of(scenario):
     settings = list(settings_of(scenario))
     left_out = ["-ddp_placement"] if any(".cache.qp." in key for key, _ in settings) else []
     if any(key.endswith("context.qps") and value is not None and value > BUILT_QPS for key, value in settings):
-        left_out += ["-irrq", "-response_queue", "-terminate_generator"]
+        left_out.append("-terminate_generator")
     return ",".join(["all", *left_out])

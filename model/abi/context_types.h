@@ -42,7 +42,6 @@ struct QpContext {
 
   // RDMAC peers cannot know the messages of RFC 7306 (choices.md 15).
   constexpr bool extended() const { return extensions && version == 1; }
-  constexpr StagUser user(Qpn n) const { return {n, epoch, pd}; }
 
   static constexpr const char* kMessage = "qp_context";
   template <class V, class M>
@@ -71,14 +70,6 @@ struct SrqContext {
   Pdn pd;
   std::uint64_t base = 0;
   std::uint32_t epoch = 0;  // as a QP's
-};
-
-// A ring of work queue entries in host memory, of whatever kind.
-struct WorkRing {
-  bool valid = false;
-  std::uint8_t log_entries = 0;
-  std::uint64_t base = 0;
-  std::uint32_t epoch = 0;
 };
 
 // The lower layer protocol of a DDP stream. The differences above it: markers, the CRC of FPDUs and the credit of a

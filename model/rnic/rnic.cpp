@@ -89,6 +89,10 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
                       config.context.tx_table,
                       config.context.rx_table,
                       config.context.sqc_table,
+                      config.context.sq_table,
+                      config.context.rq_table,
+                      config.context.irrq_table,
+                      config.context.orq_table,
                       cache_of(config.context.cache.page, "page", PageRow::rows(config.context.pages)),
                       cache_of(config.context.cache.cq, "cq", config.context.cqs),
                       cache_of(config.context.cache.stag, "stag", config.context.stags),
@@ -370,8 +374,9 @@ std::vector<LinkBase*> Rnic::links() const {
   for (const Netlist* net : {&net_, &pcie.net()}) {
     for (const auto& link : net->links()) links.push_back(link.get());
   }
-  const TableBase* const tables[] = {&contexts_.page_table, &contexts_.stag_table, &contexts_.cq_table,
-                                     &contexts_.tx_table,   &contexts_.rx_table,   &contexts_.sqc_table};
+  const TableBase* const tables[] = {
+      &contexts_.page_table, &contexts_.stag_table, &contexts_.cq_table, &contexts_.tx_table,   &contexts_.rx_table,
+      &contexts_.sqc_table,  &contexts_.sq_table,   &contexts_.rq_table, &contexts_.irrq_table, &contexts_.orq_table};
   for (const TableBase* table : tables) {
     for (LinkBase* link : table->links()) links.push_back(link);
   }
@@ -398,6 +403,10 @@ void Rnic::describe(const Description& d) {
                                                              "QP receive cache", "QP receive cache misses"});
   }
   contexts_.sqc_table.describe(d.part("sqc_table"));
+  contexts_.sq_table.describe(d.part("sq_table"));
+  contexts_.rq_table.describe(d.part("rq_table"));
+  contexts_.irrq_table.describe(d.part("irrq_table"));
+  contexts_.orq_table.describe(d.part("orq_table"));
   firmware_log.describe(d);
   d.access_owners([this] { return std::make_unique<RegisterOwner>(contexts_, config_.pcie.link); });
   d.moved_ahead(moved_ahead(config_));

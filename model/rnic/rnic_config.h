@@ -42,7 +42,8 @@ struct CachesConfig {
 struct ContextConfig {
   unsigned qps = 256, cqs = 256, stags = 1024, srqs = 64, pages = 16384;
   TableConfig page_table, stag_table = StagTableConfig{}, cq_table, tx_table = TxTableConfig{},
-                          rx_table = RxTableConfig{}, sqc_table = SqcTableConfig{};
+                          rx_table = RxTableConfig{}, sqc_table = SqcTableConfig{}, sq_table, rq_table, irrq_table,
+                          orq_table = OrqTableConfig{};
   CachesConfig cache;
   ContextHomeConfig home;
   template <class V>
@@ -59,6 +60,10 @@ struct ContextConfig {
     v.group("tx_table", &ContextConfig::tx_table);
     v.group("rx_table", &ContextConfig::rx_table);
     v.group("sqc_table", &ContextConfig::sqc_table);
+    v.group("sq_table", &ContextConfig::sq_table);
+    v.group("rq_table", &ContextConfig::rq_table);
+    v.group("irrq_table", &ContextConfig::irrq_table);
+    v.group("orq_table", &ContextConfig::orq_table);
     v.group("cache", &ContextConfig::cache);
     v.group("home", &ContextConfig::home);
   }

@@ -47,21 +47,15 @@ void check_settings(const Rnic& chip, const std::string& name) {
   }
 }
 
-// The memories of some bound how many requests of a QP wait in a queue.
-constexpr unsigned kRequests = 1u << TwinSize::kRequestBits;
 void check_room(const Rnic& chip, const std::string& name) {
-  const auto check = [&](const char* twin, const char* path, unsigned is, unsigned most) {
-    if (name != twin || is <= most) return;
-    refuse(chip, "the twin of " + name + " is", path, fmt::format("at most {}", most), fmt::to_string(is));
-  };
   if (name == "ddp_placement" && chip.contexts().rx_table.cached()) {
     refuse(chip, "the twin of ddp_placement is", "rnic.context.cache.qp.entries", "all queue pairs",
            fmt::to_string(chip.config().context.cache.qp.entries));
   }
-  check("irrq", "rnic.fwcpu.max_ird", chip.config().fwcpu.max_ird, kRequests);
-  check("response_queue", "rnic.fwcpu.max_ord", chip.config().fwcpu.max_ord, kRequests);
-  for (const char* twin : {"irrq", "response_queue", "terminate_generator"}) {
-    check(twin, "rnic.context.qps", chip.config().context.qps, 1u << TwinSize::kQpBits);
+  constexpr unsigned kQps = 1u << TwinSize::kQpBits;
+  if (const unsigned qps = chip.config().context.qps; name == "terminate_generator" && qps > kQps) {
+    refuse(chip, "the twin of " + name + " is", "rnic.context.qps", fmt::format("at most {}", kQps),
+           fmt::to_string(qps));
   }
 }
 

@@ -1,7 +1,7 @@
 // The n-th Atomic Response of a queue pair answers its n-th Atomic Request, and each request is answered, written and
 // reported as done exactly once, in the order of the writes. A response that finds no waiting request, names another
 // request, or has lost its buffer raises an event and ends the matching of its QP. Two queue pairs with up to two requests
-// each, their tables beside the block, any traffic; any QP and any request of it may be the watched one.
+// each, whose rows come at any time after they were asked for, any traffic; any QP and any request of it may be the watched one.
 module response_queue_proof (
   input logic clk_i,
   input logic issued_valid,
@@ -10,6 +10,10 @@ module response_queue_proof (
   input logic in_valid,
   input logic in_qp,
   input logic in_id,
+  input logic request_ready,   // the table of rows takes an ask for a request,
+  input logic request_there,   // and the row of the oldest one is there
+  input logic response_ready,  // the same for a response, of which one at a time is asked for
+  input logic response_there,
   input logic buffer_there,  // the response's buffer still exists under its key
   input logic stag_ready,    // the table of STags takes an ask; the row comes at any time, as long as one is waited for
   input logic stag_there,
@@ -20,7 +24,6 @@ module response_queue_proof (
   input logic event_ready,
   input logic watch
 );
-  localparam int unsigned StateBits = 36;
   localparam int unsigned Ord       = 2;
 
   logic in_reset = 1'b1;
@@ -28,12 +31,24 @@ module response_queue_proof (
 
   (* anyconst *) logic watched;
 
-  // The tables.
-  logic [2*StateBits-1:0] states    = '0;
-  logic [3:0]             requests  = '0;  // identifiers, by QP and position
-  logic [3:0]             under_way = '0;  // QPs of writes
+  // The rows, and their lists: identifiers, by QP and position.
+  logic [3:0] sizes     = '0;
+  logic [1:0] heads     = '0, stopped = '0;
+  logic [3:0] requests  = '0;
+  logic [3:0] under_way = '0;  // QPs of writes
 
-  rnic_messages_pkg::atomic_issued_t     issued, request, stored;
+  // The asks for them, oldest first, each with its tag and QP; and the responses' identifiers.
+  logic [1:0] request_tags = '0, request_qps = '0, request_asks = '0;
+  logic [1:0] response_tags = '0, response_qps = '0, response_asks = '0, ids = '0;
+  logic       request_valid, response_valid, request_qp, response_qp;
+  assign request_valid  = request_asks != 0 && request_there;
+  assign response_valid = response_asks != 0 && response_there;
+  assign request_qp     = request_qps[0];
+  assign response_qp    = response_qps[0];
+
+  rnic_messages_pkg::atomic_issued_t     issued, oldest, stored;
+  rnic_messages_pkg::orq_row_t           request_row, response_row;
+  rnic_messages_pkg::qp_orq_t            request_state, response_state;
   rnic_messages_pkg::delivered_atomic_t  in;
   rnic_messages_pkg::dma_write_request_t dma;
   rnic_messages_pkg::dma_write_done_t    written;
@@ -42,21 +57,29 @@ module response_queue_proof (
   rnic_messages_pkg::qp_event_t          event_out;
   rnic_messages_pkg::stag_context_t      stag;
   logic issued_ready, in_ready, dma_valid, written_ready, done_valid, unblock_valid, event_valid, stag_ask, stag_drop;
-  logic issued_index, issued_write, in_index, in_write, request_write, under_way_write, written_index;
-  logic [1:0]           request_index, request_write_index, under_way_index, under_way_write_index;
-  logic [StateBits-1:0] issued_state, in_state;
-  logic [32:0]          under_way_new;
-  logic [23:0]          stag_index;
-  logic [31:0]          page_index;
-  logic [63:0]          value;
+  logic under_way_write, busy_out;
+  logic request_ask, request_tag, request_drop, request_write, response_ask, response_tag, response_drop, response_write, response_pop;
+  logic [1:0]  under_way_index, under_way_write_index;
+  logic [63:0] under_way_new;
+  logic [23:0] stag_index;
+  logic [31:0] written_index, taken_qpn, request_index, response_index;
+  logic [63:0] value;
 
   always_comb begin
     issued                 = '0;
     issued.qpn             = 32'(issued_qp);
     issued.request_id      = 32'(issued_id);
-    request                = '0;
-    request.qpn            = 32'(request_index[1]);
-    request.request_id     = 32'(requests[request_index]);
+    oldest                 = '0;
+    oldest.qpn             = 32'(response_qp);
+    oldest.request_id      = 32'(requests[{response_qp, heads[response_qp]}]);
+    request_row                         = '0;
+    request_row.qp.valid                = 1'b1;
+    request_row.state.outstanding.size  = 16'(sizes[2*request_qp+:2]);
+    request_row.state.stopped           = stopped[request_qp];
+    response_row                        = '0;
+    response_row.qp.valid               = 1'b1;
+    response_row.state.outstanding.size = 16'(sizes[2*response_qp+:2]);
+    response_row.state.stopped          = stopped[response_qp];
     in                     = '0;
     in.qpn                 = 32'(in_qp);
     in.response.request_id = 32'(in_id);
@@ -69,9 +92,8 @@ module response_queue_proof (
   end
 
   response_queue #(
-    .QpBits      (1),
-    .PositionBits(1),
-    .WriteBits   (2)
+    .WriteBits(2),
+    .Places   (2)
   ) u_queue (
     .clk_i,
     .rst_ni                 (!in_reset),
@@ -97,30 +119,40 @@ module response_queue_proof (
     .event_ready_i          (event_ready),
     .event_valid_o          (event_valid),
     .event_o                (event_out),
+    .busy_o                 (busy_out),
     .under_way_index_o      (under_way_index),
-    .under_way_i            ({under_way[under_way_index], 32'd0}),
+    .under_way_i            ({31'd0, under_way[under_way_index], 32'd0}),
     .written_index_o        (written_index),
     .written_epoch_i        (32'd0),
     .under_way_write_o      (under_way_write),
     .under_way_write_index_o(under_way_write_index),
     .under_way_o            (under_way_new),
-    .issued_index_o         (issued_index),
-    .issued_epoch_i         (32'd0),
-    .issued_state_i         (states[StateBits*issued_index+:StateBits]),
-    .issued_write_o         (issued_write),
-    .issued_state_o         (issued_state),
-    .in_index_o             (in_index),
-    .in_exists_i            (1'b1),
-    .in_pd_i                (32'd0),
-    .in_epoch_i             (32'd0),
-    .in_state_i             (states[StateBits*in_index+:StateBits]),
-    .in_write_o             (in_write),
-    .in_state_o             (in_state),
-    .request_index_o        (request_index),
-    .request_i              (request),
+    .one_port_i             (1'b0),
+    .taken_qpn_o            (taken_qpn),
+    .taken_epoch_i          (32'd0),
+    .request_row_ready_i    (request_ready),
+    .request_row_ask_o      (request_ask),
+    .request_row_index_o    (request_index),
+    .request_row_tag_o      (request_tag),
+    .request_row_valid_i    (request_valid),
+    .request_row_tag_i      (request_tags[0]),
+    .request_row_i          (request_row),
+    .request_row_drop_o     (request_drop),
     .request_write_o        (request_write),
-    .request_write_index_o  (request_write_index),
+    .request_state_o        (request_state),
     .request_o              (stored),
+    .response_row_ready_i   (response_ready && response_asks == 0),
+    .response_row_ask_o     (response_ask),
+    .response_row_index_o   (response_index),
+    .response_row_tag_o     (response_tag),
+    .response_row_valid_i   (response_valid),
+    .response_row_tag_i     (response_tags[0]),
+    .response_row_i         (response_row),
+    .response_row_drop_o    (response_drop),
+    .response_write_o       (response_write),
+    .response_state_o       (response_state),
+    .response_pop_o         (response_pop),
+    .oldest_i               (oldest),
     .stag_ready_i           (stag_ready),
     .stag_ask_o             (stag_ask),
     .stag_index_o           (stag_index),
@@ -130,38 +162,68 @@ module response_queue_proof (
     .stag_drop_o            (stag_drop)
   );
 
-  // The last of several writes to one entry wins.
+  logic [1:0] request_left, response_left;  // asks, after this cycle's use
+  assign request_left  = request_asks - 2'(request_drop);
+  assign response_left = response_asks - 2'(response_drop);
+  logic back;  // of the list of a request's QP
+  assign back = heads[request_qp] + sizes[2*request_qp];
   always_ff @(posedge clk_i) begin
     if (!in_reset) begin
-      if (issued_write)    states[StateBits*issued_index+:StateBits] <= issued_state;
-      if (in_write)        states[StateBits*in_index+:StateBits]     <= in_state;
-      if (request_write)   requests[request_write_index]             <= stored.request_id[0];
-      if (under_way_write) under_way[under_way_write_index]          <= under_way_new[32];
+      if (request_drop) begin
+        request_tags <= request_tags >> 1;
+        request_qps  <= request_qps >> 1;
+      end
+      if (request_ask) begin
+        request_tags[request_left[0]] <= request_tag;
+        request_qps[request_left[0]]  <= request_index[0];
+      end
+      if (response_drop) begin
+        response_tags <= response_tags >> 1;
+        response_qps  <= response_qps >> 1;
+        ids           <= ids >> 1;
+      end
+      if (response_ask) begin
+        response_tags[response_left[0]] <= response_tag;
+        response_qps[response_left[0]]  <= response_index[0];
+        ids[response_left[0]]           <= in_id;
+      end
+      request_asks  <= request_left + 2'(request_ask);
+      response_asks <= response_left + 2'(response_ask);
+      if (response_write) begin
+        stopped[response_qp]    <= response_state.stopped;
+        heads[response_qp]      <= heads[response_qp] + response_pop;
+        sizes[2*response_qp+:2] <= sizes[2*response_qp+:2] - 2'(response_pop);
+      end
+      if (request_write) begin
+        sizes[2*request_qp+:2]       <= sizes[2*request_qp+:2] + 2'd1;
+        requests[{request_qp, back}] <= stored.request_id[0];
+      end
+      if (under_way_write) under_way[under_way_write_index] <= under_way_new[32];
     end
   end
 
   // The watched QP: requests that wait for their response, and the end of its matching.
-  logic [2:0] waiting = '0, now_waiting;
+  logic [2:0] waiting = '0;
   logic       over = 1'b0;
-  logic       issues, comes, matches;
-  assign issues      = issued_valid && issued_qp == watched;
-  assign comes       = in_valid && in_ready && in_qp == watched;
-  assign now_waiting = waiting + 3'(issues);  // a response may come in the cycle of its request
-  assign matches     = comes && dma_valid;
+  logic       issues, comes, matches, id_now;
+  assign issues  = issued_valid && issued_ready && issued_qp == watched;
+  assign comes   = response_drop && response_qp == watched;
+  assign matches = comes && dma_valid;
+  assign id_now  = ids[0];
 
   // The watched request, and how many are ahead of it.
   logic       watching = 1'b0, id = 1'b0;
   logic [2:0] ahead = '0;
-  logic       turn, turn_id;  // the next response is for the watched request
-  assign turn    = watching ? ahead == 0 : issues && watch && waiting == 0;
-  assign turn_id = watching ? id : issued_id;
+  logic       turn, answers;  // the next response is for the watched request; one is answered
+  assign turn    = watching && ahead == 0;
+  assign answers = comes && !over && waiting != 0;
   always_ff @(posedge clk_i) begin
     if (!in_reset) begin
-      waiting <= now_waiting - 3'(comes && !over && now_waiting != 0);
+      waiting <= waiting + 3'(issues) - 3'(answers);
       over    <= over || (comes && !matches);
       if (!watching && issues && watch) begin
-        watching <= !(comes && waiting == 0);
-        ahead    <= waiting - 3'(comes && !over && waiting != 0);
+        watching <= 1'b1;
+        ahead    <= waiting - 3'(answers);
         id       <= issued_id;
       end else if (watching && comes && !over) begin
         watching <= ahead != 0;
@@ -179,14 +241,14 @@ module response_queue_proof (
   assign left     = writes - 3'(reported);
   always_comb begin
     order_d = reported ? order >> 1 : order;
-    if (dma_valid) order_d[left[1:0]] = in_qp;
+    if (dma_valid) order_d[left[1:0]] = response_qp;
   end
   always_ff @(posedge clk_i) begin
     if (!in_reset) begin
       order         <= order_d;
       writes        <= left + 3'(dma_valid);
-      outstanding_0 <= outstanding_0 + 3'(issued_valid && !issued_qp) - 3'(done_valid && done.qpn == 0);
-      outstanding_1 <= outstanding_1 + 3'(issued_valid && issued_qp) - 3'(done_valid && done.qpn == 1);
+      outstanding_0 <= outstanding_0 + 3'(issued_valid && issued_ready && !issued_qp) - 3'(done_valid && done.qpn == 0);
+      outstanding_1 <= outstanding_1 + 3'(issued_valid && issued_ready && issued_qp) - 3'(done_valid && done.qpn == 1);
     end
   end
 
@@ -196,10 +258,9 @@ module response_queue_proof (
     end else begin
       assume (!issued_valid || (issued_qp ? outstanding_1 : outstanding_0) < 3'(Ord));
       assume (!written_valid || writes != 0);
-      EveryIssueTaken_A  : assert (issued_ready);
-      NothingMadeUp_A    : assert (!dma_valid || (in_valid && in_ready));
-      NoneWaits_A        : assert (!comes || over || now_waiting != 0 || (event_valid && !dma_valid));
-      ItsOwn_A           : assert (!comes || over || !turn || dma_valid == (in_id == turn_id && buffer_there));
+      NothingMadeUp_A    : assert (!dma_valid || response_drop);
+      NoneWaits_A        : assert (!comes || over || waiting != 0 || (event_valid && !dma_valid));
+      ItsOwn_A           : assert (!comes || over || !turn || dma_valid == (id_now == id && buffer_there));
       MatchOrEvent_A     : assert (!comes || over || dma_valid != event_valid);
       NothingAfterwards_A: assert (!comes || !over || (!dma_valid && !event_valid));
       DoneOnce_A         : assert (done_valid == reported && unblock_valid == reported);

@@ -80,6 +80,7 @@ package rnic_ddp_pkg;
     logic        valid;  // 0: the QP went away meanwhile
     logic [31:0] qpn;
     logic [63:0] wr_id;
+    logic [31:0] epoch;
   } unused_t;
 
 endpackage

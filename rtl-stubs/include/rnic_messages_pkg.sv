@@ -97,12 +97,16 @@ package rnic_messages_pkg;
     logic [31:0] qpn;
     read_request_t request;
     failed_segment_t segment;
+    logic [31:0] epoch;
+    logic [31:0] pd;
   } queued_read_t;
 
   typedef struct packed {
     logic [31:0] qpn;
     atomic_request_t request;
     failed_segment_t segment;
+    logic [31:0] epoch;
+    logic [31:0] pd;
   } queued_atomic_t;
 
   typedef struct packed {
@@ -111,21 +115,27 @@ package rnic_messages_pkg;
     read_request_t read;
     atomic_request_t atomic;
     failed_segment_t segment;
+    logic [31:0] epoch;
+    logic [31:0] pd;
   } queued_request_t;
 
   typedef struct packed {
     logic [31:0] qpn;
     atomic_response_t response;
+    logic [31:0] epoch;
   } atomic_work_t;
 
   typedef struct packed {
     logic [31:0] qpn;
     atomic_response_t response;
     failed_segment_t segment;
+    logic [31:0] epoch;
+    logic [31:0] pd;
   } delivered_atomic_t;
 
   typedef struct packed {
     logic [31:0] qpn;
+    logic [31:0] epoch;
   } read_response_sent_t;
 
   typedef struct packed {
@@ -212,6 +222,8 @@ package rnic_messages_pkg;
     atomic_request_t atomic;
     atomic_response_t atomic_response;
     immediate_data_t immediate;
+    logic [31:0] epoch;
+    logic [31:0] pd;
   } placed_segment_t;
 
   typedef struct packed {
@@ -231,22 +243,9 @@ package rnic_messages_pkg;
   } rx_consumed_t;
 
   typedef struct packed {
-    logic [2:0] state;
     logic valid;
-    logic responder;
-    logic absorbs_rtr_send;
-    logic [1:0] version;
-    logic extensions;
-    logic [15:0] mulpdu;
-    logic [15:0] ird;
-    logic [15:0] ord;
-    logic [31:0] pd;
-    logic [31:0] flow;
-    logic shares_rq;
-    logic [31:0] srq;
     logic [31:0] epoch;
-    logic [31:0] first_msn;
-  } qp_context_t;
+  } resident_qp_t;
 
   typedef struct packed {
     logic allocated;
@@ -286,6 +285,40 @@ package rnic_messages_pkg;
   } pooled_queue_t;
 
   typedef struct packed {
+    logic valid;
+    logic [15:0] ird;
+    logic [31:0] epoch;
+  } irrq_context_t;
+
+  typedef struct packed {
+    logic [31:0] epoch;
+    pooled_queue_t waiting;
+    logic busy;
+    logic overrun;
+  } qp_irrq_t;
+
+  typedef struct packed {
+    irrq_context_t qp;
+    qp_irrq_t state;
+  } irrq_row_t;
+
+  typedef struct packed {
+    logic valid;
+    logic [31:0] epoch;
+  } orq_context_t;
+
+  typedef struct packed {
+    logic [31:0] epoch;
+    pooled_queue_t outstanding;
+    logic stopped;
+  } qp_orq_t;
+
+  typedef struct packed {
+    orq_context_t qp;
+    qp_orq_t state;
+  } orq_row_t;
+
+  typedef struct packed {
     logic [2:0] state;
     logic valid;
     logic extensions;
@@ -318,7 +351,6 @@ package rnic_messages_pkg;
 
   parameter int unsigned StagContextBits = 410;
   parameter int unsigned QpBits = 10;
-  parameter int unsigned RequestBits = 7;
   parameter int unsigned WriteBits = 12;
   parameter logic [2:0] QpEventFirstFpdu = 3'd0;
   parameter logic [2:0] QpEventTerminateReceived = 3'd1;

@@ -19,7 +19,7 @@ module atomic_alu #(
   output logic                                  in_ready_o,
   input  rnic_messages_pkg::queued_atomic_t     in_i,
   output logic [31:0]                           in_qp_index_o,
-  input  rnic_messages_pkg::qp_context_t        in_qp_i,
+  input  rnic_messages_pkg::resident_qp_t       in_qp_i,
   input  logic                                  stag_ready_i,    // an entry can be asked for
   output logic                                  stag_ask_o,
   output logic [23:0]                           in_stag_index_o,
@@ -58,7 +58,7 @@ module atomic_alu #(
   output logic                                  written_ready_o,
   input  rnic_messages_pkg::dma_write_done_t    written_i,
   output logic [31:0]                           answer_qp_index_o,
-  input  rnic_messages_pkg::qp_context_t        answer_qp_i,
+  input  rnic_messages_pkg::resident_qp_t       answer_qp_i,
   input  logic                                  out_ready_i,
   output logic                                  out_valid_o,
   output rnic_messages_pkg::atomic_work_t       out_o,
@@ -86,7 +86,7 @@ module atomic_alu #(
   localparam logic [31:0] Bytes      = 32'd8;
 
   // Answer, in the order of execution: an answer never tells a value whose write something could still overtake.
-  logic                               unanswered, answering, answer_fails;
+  logic                               unanswered, answering, answer_fails, answer_alive;
   logic [IndexWidth-1:0]              answer;
   logic [31:0]                        answer_qpn, answer_epoch;
   logic [63:0]                        answer_original;
@@ -96,8 +96,9 @@ module atomic_alu #(
   assign answer_fails      = answering && !answer_ok;
   assign written_ready_o   = answering && answer_writes;
   assign answer_qp_index_o = answer_qpn;
-  assign out_valid_o       = answering && !answer_fails && answer_epoch == answer_qp_i.epoch;
-  assign out_o             = {answer_qpn, answer_request.request_id, answer_original};
+  assign answer_alive      = answer_qp_i.valid && answer_epoch == answer_qp_i.epoch;
+  assign out_valid_o       = answering && !answer_fails && answer_alive;
+  assign out_o             = {answer_qpn, answer_request.request_id, answer_original, answer_epoch};
 
   // Finish: a result leaves the pipeline.
   logic                               finishing, finish_ok, forwards;
@@ -140,11 +141,11 @@ module atomic_alu #(
   logic [31:0]                         page_index;
   rnic_messages_pkg::terminate_cause_t in_cause;
   logic [6:0]                          interval_d, interval_q;  // cycles until the next one may start
-  assign due_next      = in_valid_i && interval_q == 0 && free && read_ready_i && event_ready_i && !answer_fails;
+  assign due_next      = in_valid_i && interval_q == 0 && free && read_ready_i && event_ready_i && !(answer_fails && answer_alive);
   // The result of the older one is not what memory holds any more: memory is read when that one is answered.
   assign holding_up    = due_next && there && found && known && !refused && follows && older_overwritten_i;
   assign accepting     = due_next && there && found && !holding_up;
-  assign known         = in_qp_i.valid;
+  assign known         = in_qp_i.valid && in_qp_i.epoch == in_i.epoch;
   assign refusing      = accepting && known && refused;
   assign starting      = accepting && known && !refused;
   assign interval_d    = accepting ? 7'(InitiationInterval - 1) : interval_q == 0 ? '0 : interval_q - 7'd1;
@@ -197,7 +198,8 @@ module atomic_alu #(
     .qpn_i     (in_i.qpn),
     .opcode_i  (in_i.request.operation[3:0]),
     .to_i      (in_i.request.to),
-    .qp_i      (in_qp_i),
+    .epoch_i   (in_i.epoch),
+    .pd_i      (in_i.pd),
     .stag_i    (in_stag_i),
     .named_i   (in_named),
     .contains_i(in_contains),
@@ -227,7 +229,7 @@ module atomic_alu #(
   assign pages_drop_o  = stale || (waits && accepting);
   assign asked_d       = pages_ask_o || (waits && !accepting);
 
-  assign event_valid_o = answer_fails || refusing;
+  assign event_valid_o = (answer_fails && answer_alive) || refusing;
   always_comb begin
     event_o      = '0;
     event_o.kind = rnic_messages_pkg::QpEventStreamError;
@@ -271,7 +273,7 @@ module atomic_alu #(
     .start_i            (starting),
     .start_index_i      (start),
     .start_request_i    (in_i),
-    .start_epoch_i      (in_qp_i.epoch),
+    .start_epoch_i      (in_i.epoch),
     .start_address_i    (in_address),
     .start_follows_o    (follows),
     .start_older_o      (older_index_o),

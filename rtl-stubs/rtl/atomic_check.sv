@@ -4,7 +4,8 @@ module atomic_check (
   input  logic [31:0]                         qpn_i,
   input  logic [3:0]                          opcode_i,
   input  logic [63:0]                         to_i,
-  input  rnic_messages_pkg::qp_context_t      qp_i,
+  input  logic [31:0]                         epoch_i,
+  input  logic [31:0]                         pd_i,
   input  rnic_messages_pkg::stag_context_t    stag_i,      // the entry at the index of the request's STag
   input  logic                                named_i,     // the STag is valid
   input  logic                                contains_i,  // the STag's octets include the target
@@ -19,8 +20,8 @@ module atomic_check (
   // By queue pair or by protection domain.
   logic serves;
   assign serves = stag_i.kind == rnic_messages_pkg::StagWindow2
-                      ? stag_i.qpn == qpn_i && stag_i.qp_epoch == qp_i.epoch
-                      : stag_i.pd == qp_i.pd;
+                      ? stag_i.qpn == qpn_i && stag_i.qp_epoch == epoch_i
+                      : stag_i.pd == pd_i;
 
   always_comb begin
     refused_o = 1'b1;

@@ -534,6 +534,8 @@ module ddp_placement #(
   placement_record u_record (
     .segment_i        (segment),
     .qpn_i            (qpn),
+    .epoch_i          (qp.epoch),
+    .pd_i             (qp.pd),
     .absorb_i         (absorbs),
     .send_i           (sends),
     .awaits_write_i   (pieces_used != '0),
@@ -559,7 +561,10 @@ module ddp_placement #(
     the_end.in_order = in_order;
     the_end.flow     = beat.flow;
     the_end.llp      = from_sctp;
-    if (known && !over) the_end.qpn = qpn;
+    if (known && !over) begin
+      the_end.qpn   = qpn;
+      the_end.epoch = qp.epoch;
+    end
   end
 
   // Reports about the rings' requests, one of each kind a cycle.

@@ -128,7 +128,7 @@ module placement_events (
     if (row_ask_o) begin
       qpns_q[row_tag_o]   <= taken_qpn_o;
       kinds_q[row_tag_o]  <= taken;
-      epochs_q[row_tag_o] <= taken_epoch_i;
+      epochs_q[row_tag_o] <= answered_ready_o ? answered_i.epoch : taken_epoch_i;
       issued_q[row_tag_o] <= read_issued_i;
     end
     if (executes_o) report_qpn_q <= report_q ? report_qpn_q : qpn_o;

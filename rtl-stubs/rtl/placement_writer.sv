@@ -63,6 +63,7 @@ module placement_writer #(
       out_o.flushed = 1'b1;
       out_o.qpn     = unused_i.qpn;
       out_o.wr_id   = unused_i.wr_id;
+      out_o.epoch   = unused_i.epoch;
     end
   end
 

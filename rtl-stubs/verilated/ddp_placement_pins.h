@@ -9,6 +9,7 @@
 #include "rtl-stubs/verilated/messages.h"
 #include "rtl-stubs/verilated/pins.h"
 #include "rtl-stubs/verilated/placement_tables.h"
+#include "rtl-stubs/verilated/row_lists.h"
 
 #include "Vddp_placement.h"
 
@@ -90,7 +91,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
       f("the octets of a tagged message", stage.tagged_bytes, block.tagged_bytes);
       f("the octets of a Read", stage.read_bytes, block.read_bytes);
       f("the peer's requests", stage.requests, block.requests);
-      f("outstanding Reads", stage.reads.size, reads_.of(shown.qpn).size);
+      f("outstanding Reads", stage.reads.size, reads_.size(shown.qpn));
       f("how far a stream has come", static_cast<unsigned>(stage.stream), static_cast<unsigned>(block.stream));
     }
   }
@@ -212,7 +213,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     if (!ok) return;
     show(reader, shown);
     pack(reader.row(), pins);
-    if (!reads_.of(shown.qpn).empty()) pack(reads_.front(shown.qpn), oldest);
+    if (!reads_.empty(shown.qpn)) pack(reads_.front(shown.qpn), oldest);
   }
   template <class Entry, class Index, class Region, class List>
   static void rows(SegmentStags& input, Entry& entry_pins, Index& region_row, Region& region_pins, List& list) {
@@ -248,7 +249,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     if (m.event_row_ask_o) m.taken_epoch_i = contexts_.qp(Qpn{m.taken_qpn_o}).epoch;
     if (m.unused_take_o) {
       const auto u = requests_.take_unused();
-      pack(u ? UnusedRequest{true, u->qpn, u->wr_id} : UnusedRequest{}, m.unused_i);
+      pack(u ? UnusedRequest{true, u->qpn, u->wr_id, u->epoch} : UnusedRequest{}, m.unused_i);
     }
     if (m.mpa_peek_o) peek(m.mpa_flow_qpn_i, m.mpa_peek_there_i, m.mpa_peek_i);
     if (m.sctp_peek_o) peek(m.sctp_flow_qpn_i, m.sctp_peek_there_i, m.sctp_peek_i);
@@ -283,12 +284,12 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   void change(Qpn qpn, const Bits& bits, bool push, bool pop, const Model& m) {
     QpRx next;
     unpack(bits, next);
-    PooledQueue& reads = reads_.begin(qpn, next.epoch);
-    if (pop) reads_.pop(reads);
+    Ring<ReadIssued>& reads = reads_.begin(qpn, next.epoch);
+    if (pop) reads.drop();
     if (!push) return;
     ReadIssued issued;
     unpack(m.reads_push_issued_o, issued);
-    reads_.push(reads, issued);
+    reads.push(issued);
   }
   template <class Bits>
   void keep(Qpn qpn, const Bits& bits) const {
@@ -300,7 +301,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   DdpPlacement& stage_;
   ContextStore& contexts_;
   ReceiveRequests requests_;
-  OutstandingReads reads_;
+  RowLists<ReadIssued> reads_;
   Offered mpa_, sctp_;
   std::array<Shown, 2> shown_;  // to the segments of MPA and of SCTP,
   Shown event_;                 // and to an event

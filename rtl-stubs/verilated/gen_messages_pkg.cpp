@@ -82,7 +82,6 @@ void Numbers::print() const {
   // For ports with several contexts.
   size("StagContextBits", bits_of(StagContext{}));
   size("QpBits", TwinSize::kQpBits);
-  size("RequestBits", TwinSize::kRequestBits);
   size("WriteBits", TwinSize::kWriteBits);
   number("QpEventFirstFpdu", 3, Kind::kFirstFpdu);
   number("QpEventTerminateReceived", 3, Kind::kTerminateReceived);

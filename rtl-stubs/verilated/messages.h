@@ -5,6 +5,8 @@
 
 #include "model/abi/context_types.h"
 #include "model/abi/srq_events.h"
+#include "model/rnic/context/irrq_table.h"
+#include "model/rnic/context/orq_table.h"
 #include "model/rnic/context/page_table.h"
 #include "model/rnic/context/rx_table.h"
 #include "model/rnic/context/stag_table.h"
@@ -24,12 +26,12 @@
 namespace rnic::rtl {
 
 // A message that is part of another one comes before it.
-using Messages =
-    std::tuple<Rqn, wire::TerminateCause, FailedSegment, QpEvent, TxUnblock, TerminateMessage, DmaReadRequest,
-               DmaReadDone, DmaWriteRequest, DmaWriteDone, wire::ReadRequest, wire::AtomicRequest, wire::AtomicResponse,
-               wire::ImmediateData, QueuedRead, QueuedAtomic, QueuedRequest, AtomicWork, DeliveredAtomic,
-               ReadResponseSent, AtomicDone, RqFlush, abi::Sge, AtomicIssued, ReadIssued, abi::Wqe, RqDoorbell,
-               FetchedRqe, RqeTaken, SrqArm, SrqEvent, PlacedSegment, MpaPlace, RxConsumed, QpContext, StagContext,
-               StagRow, PageRow, PooledQueue, RxContext, QpRx, RxRow>;
+using Messages = std::tuple<Rqn, wire::TerminateCause, FailedSegment, QpEvent, TxUnblock, TerminateMessage,
+                            DmaReadRequest, DmaReadDone, DmaWriteRequest, DmaWriteDone, wire::ReadRequest,
+                            wire::AtomicRequest, wire::AtomicResponse, wire::ImmediateData, QueuedRead, QueuedAtomic,
+                            QueuedRequest, AtomicWork, DeliveredAtomic, ReadResponseSent, AtomicDone, RqFlush, abi::Sge,
+                            AtomicIssued, ReadIssued, abi::Wqe, RqDoorbell, FetchedRqe, RqeTaken, SrqArm, SrqEvent,
+                            PlacedSegment, MpaPlace, RxConsumed, ResidentQp, StagContext, StagRow, PageRow, PooledQueue,
+                            IrrqContext, QpIrrq, IrrqRow, OrqContext, QpOrq, OrqRow, RxContext, QpRx, RxRow>;
 
 }  // namespace rnic::rtl

@@ -1,6 +1,8 @@
-// response_queue: the QPs' states, their requests and the writes under way are tables of bits.
+// response_queue: its rows are those that the stage's readers have; the elements of their lists, and the writes under
+// way, are here.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "model/rnic/messages/twin_size.h"
 #include "rtl-stubs/verilated/messages.h"
 #include "rtl-stubs/verilated/pins.h"
+#include "rtl-stubs/verilated/row_lists.h"
 
 #include "Vresponse_queue.h"
 
@@ -18,18 +21,14 @@ namespace rnic::rtl {
 class ResponseQueuePins : public Pins<Vresponse_queue, ResponseQueue> {
  public:
   using Pins::compare_content;
+  using Pins::offered;
   using Pins::pushed;
-  static constexpr std::uint32_t kQps = 1u << TwinSize::kQpBits, kDepth = 1u << TwinSize::kRequestBits,
-                                 kWrites = 1u << TwinSize::kWriteBits;
+  static constexpr std::uint32_t kWrites = 1u << TwinSize::kWriteBits;
+  // The rows that are there; the use of a number; what becomes of the lists.
+  static constexpr unsigned kRounds = 3;
 
   ResponseQueuePins(ResponseQueue& stage, ContextStore& contexts)
-      : stage_(stage),
-        contexts_(contexts),
-        under_way_(kWrites),
-        states_(contexts.qps()),
-        requests_(contexts.qps() * std::size_t{kDepth}) {
-    RNIC_CHECK(contexts.qps() <= kQps);
-  }
+      : stage_(stage), contexts_(contexts), under_way_(kWrites), lists_(contexts.qps()) {}
 
   template <class V>
   void links(Model& m, V& v) {
@@ -37,51 +36,57 @@ class ResponseQueuePins : public Pins<Vresponse_queue, ResponseQueue> {
     v.out(stage_.done, m.done_ready_i, m.done_valid_o, m.done_o);
     v.out(stage_.unblock, m.unblock_ready_i, m.unblock_valid_o, m.unblock_o);
     v.in(stage_.issued, m.issued_valid_i, m.issued_ready_o, m.issued_i);
-    v.in(stage_.in, m.in_valid_i, m.in_ready_o, m.in_i);
     v.out(stage_.dma, m.dma_ready_i, m.dma_valid_o, m.dma_o);
     v.out(stage_.event, m.event_ready_i, m.event_valid_o, m.event_o);
+    v.in(stage_.in, m.in_valid_i, m.in_ready_o, m.in_i);
   }
 
   void offered(const DmaWriteDone&, Model& m) const { m.under_way_i = under_way_[m.under_way_index_o]; }
-  void offered(const AtomicIssued& issued, Model& m) const {
-    m.issued_epoch_i = contexts_.qp(issued.qpn).epoch;
-    m.issued_state_i = states_[issued.qpn.v];
-  }
-  void offered(const DeliveredAtomic& response, Model& m) {
-    owner_ = response.segment.owner;
-    const QpContext& context = contexts_.qp(response.qpn);
-    m.in_exists_i = context.valid;
-    m.in_pd_i = context.pd.v;
-    m.in_epoch_i = context.epoch;
-    m.in_state_i = states_[response.qpn.v];
-  }
-  // A request, and the entry of a sink that is there.
-  static constexpr unsigned kRounds = 1;
-  void look_up(Model& m, unsigned) const {
-    if (m.written_valid_i) m.written_epoch_i = contexts_.qp(Qpn{m.written_index_o}).epoch;
-    if (m.in_valid_i) m.request_i = requests_[m.request_index_o];
-    m.stag_ready_i = stage_.sinks.can_ask();
-    m.stag_valid_i = stage_.sinks.can_use();
-    if (!m.stag_valid_i) return;
-    m.stag_row_i = stage_.sinks.front().index;
-    pack(stage_.sinks.ok() ? stage_.sinks.row().stag : StagContext{}, m.stag_i);
+  void offered(const DeliveredAtomic& response, Model&) { offered_ = response.segment.owner; }
+  void look_up(Model& m, unsigned round) {
+    if (round == 0) {
+      rows(m);
+    } else if (round == 1) {
+      if (m.written_valid_i) m.written_epoch_i = contexts_.qp(Qpn{m.written_index_o}).epoch;
+      if (m.issued_valid_i) m.taken_epoch_i = contexts_.qp(Qpn{m.taken_qpn_o}).epoch;
+    } else {
+      change(m);
+    }
   }
 
-  // In the order of what happens in a cycle.
   void advance(const Model& m) {
-    if (m.issued_write_o) states_[m.issued_index_o] = m.issued_state_o;
-    if (m.in_write_o) states_[m.in_index_o] = m.in_state_o;
-    if (m.request_write_o) requests_[m.request_write_index_o] = m.request_o;
     if (m.under_way_write_o) under_way_[m.under_way_write_index_o] = m.under_way_o;
   }
+  template <class F>
+  void compare(const Model& m, F&& f) const {
+    for (const Shown& shown : {request_, response_}) {
+      if (!shown.there) continue;
+      const QpOrq& stage = contexts_.orq_table.peek(shown.qpn.v)->state;
+      QpOrq block = shown.state;
+      const bool written =
+          (m.request_write_o && request_.qpn == shown.qpn) || (m.response_write_o && response_.qpn == shown.qpn);
+      if (m.request_write_o && request_.qpn == shown.qpn) unpack(m.request_state_o, block);
+      if (m.response_write_o && response_.qpn == shown.qpn) unpack(m.response_state_o, block);
+      f("the epoch of a queue pair", stage.epoch, block.epoch);
+      f("outstanding atomics", stage.outstanding.size, written ? lists_.size(shown.qpn) : block.outstanding.size);
+      f("whether its stream is over", stage.stopped, block.stopped);
+    }
+  }
 
-  void pushed(DmaWriteRequest& write, const Model& m) {
-    write.src = buffers_->take(owner_);
+  void pushed(DmaWriteRequest& write, const Model& m) const {
+    write.src = buffers_->take(owners_[m.response_row_tag_i]);
     store_le64(write.src->bytes(), m.dma_value_o);
   }
+  void pushed(QpEvent& event, const Model& m) const { event.failed.owner = owners_[m.response_row_tag_i]; }
   void stand_in(const Model& m) const {
     if (m.stag_drop_o) stage_.sinks.drop();
     if (m.stag_ask_o) stage_.sinks.ask(m.stag_index_o);
+    if (m.request_write_o) keep(request_.qpn, m.request_state_o);
+    if (m.response_write_o) keep(response_.qpn, m.response_state_o);
+    if (m.request_row_drop_o) requests().drop();
+    if (m.request_row_ask_o) requests().ask(m.request_row_index_o, m.request_row_tag_o);
+    if (m.response_row_drop_o) responses().drop();
+    if (m.response_row_ask_o) responses().ask(m.response_row_index_o, m.response_row_tag_o);
     if (m.written_valid_i && m.written_ready_o) contexts_.in_flight.end(StagWrites::kOriginalValue);
     if (m.under_way_write_o) {
       contexts_.in_flight.begin(StagWrites::kOriginalValue);
@@ -96,14 +101,68 @@ class ResponseQueuePins : public Pins<Vresponse_queue, ResponseQueue> {
   }
 
  private:
-  using Request = std::decay_t<decltype(std::declval<Model>().request_i)>;
+  // A row that is there, as it was before this cycle.
+  struct Shown {
+    bool there = false;
+    Qpn qpn;
+    QpOrq state;
+  };
+  using Request = std::decay_t<decltype(std::declval<Model>().oldest_i)>;
+
+  OrqTable::Reader& requests() const { return stage_.requests.rows(); }
+  OrqTable::Reader& responses() const { return stage_.responses.rows(); }
+  void rows(Model& m) {
+    m.one_port_i = contexts_.orq_table.config().read_ports == 1;
+    row(requests(), request_, m.request_row_ready_i, m.request_row_valid_i, m.request_row_tag_i, m.request_row_i);
+    row(responses(), response_, m.response_row_ready_i, m.response_row_valid_i, m.response_row_tag_i, m.response_row_i);
+    if (response_.there && !lists_.empty(response_.qpn)) m.oldest_i = lists_.front(response_.qpn);
+    m.stag_ready_i = stage_.sinks.can_ask();
+    m.stag_valid_i = stage_.sinks.can_use();
+    if (!m.stag_valid_i) return;
+    m.stag_row_i = stage_.sinks.front().index;
+    pack(stage_.sinks.ok() ? stage_.sinks.row().stag : StagContext{}, m.stag_i);
+  }
+  template <class Bits>
+  static void row(OrqTable::Reader& reader, Shown& shown, CData& ready, CData& valid, CData& tag, Bits& pins) {
+    ready = reader.can_ask();
+    valid = shown.there = reader.can_use();
+    if (!shown.there) return;
+    tag = static_cast<CData>(reader.front().tag);
+    shown.qpn = Qpn{reader.front().index};
+    shown.state = reader.row().state;
+    pack(reader.row(), pins);
+  }
+  void change(const Model& m) {
+    if (m.request_write_o) list(request_.qpn, m.request_state_o).push(m.request_o);
+    if (m.response_write_o) {
+      Ring<Request>& outstanding = list(response_.qpn, m.response_state_o);
+      if (m.response_pop_o) outstanding.drop();
+    }
+    if (m.response_row_ask_o)
+      owners_[m.response_row_tag_o] = offered_;  // a free place: not that of the one that is judged
+    if (m.response_row_ask_o) owners_[m.response_row_tag_o] = offered_;  // a free place: not of the one that is judged
+  }
+  template <class Bits>
+  Ring<Request>& list(Qpn qpn, const Bits& state) {
+    QpOrq next;
+    unpack(state, next);
+    return lists_.begin(qpn, next.epoch);
+  }
+  template <class Bits>
+  void keep(Qpn qpn, const Bits& bits) const {
+    QpOrq& state = contexts_.orq_table.own(qpn.v, &OrqRow::state);
+    unpack(bits, state);
+    state.outstanding = lists_.of(qpn);
+  }
+
   ResponseQueue& stage_;
   ContextStore& contexts_;
   std::vector<std::uint64_t> under_way_;
-  std::vector<std::uint64_t> states_;
-  std::vector<Request> requests_;                                                          // by QP and position
+  RowLists<Request> lists_;
+  std::array<RequestId, 16> owners_;  // of the responses in the block's places
   std::shared_ptr<BufferPool> buffers_ = std::make_shared<BufferPool>(abi::kAtomicBytes);  // one for all copies
-  RequestId owner_;                                                                        // of the response
+  RequestId offered_;
+  Shown request_, response_;
 };
 
 }  // namespace rnic::rtl

@@ -36,7 +36,7 @@ class TerminateGeneratorPins : public Pins<Vterminate_generator, TerminateGenera
 
   void offered(const QpEvent& error, Model& m) {
     owner_ = error.failed.owner ? error.failed.owner : contexts_.internal_work(error.qpn);
-    const QpContext& context = contexts_.qp(error.qpn);
+    const ResidentQp& context = contexts_.qp(error.qpn);
     m.foreign_stag_is_invalid_i = cfg_.foreign_stag_is_invalid;
     m.qp_exists_i = context.valid;
     m.qp_epoch_i = context.epoch;

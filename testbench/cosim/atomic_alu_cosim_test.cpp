@@ -175,8 +175,11 @@ std::uint64_t random_offset(Prng& rng, std::uint64_t base) {
   }
 }
 
+// The uses of a number, of which it has one at a time; its requests are of either.
 QueuedAtomic random_request(Prng& rng, std::uint32_t id) {
   QueuedAtomic q;
+  q.epoch = 1 + (rng.below(6) == 0);
+  q.pd = Pdn{rng.below(40) == 0 ? 2u : 1u};
   q.qpn = Qpn{static_cast<std::uint32_t>(rng.below(60) == 0 ? 0 : rng.between(1, kQps - 1))};
   wire::AtomicRequest& r = q.request;
   const std::uint32_t opcode = rng.below(30) == 0  ? static_cast<std::uint32_t>(rng.below(16))
@@ -233,7 +236,7 @@ class AtomicAluCosim : public StageTest, public testing::WithParamInterface<Traf
       draw_write(rng, at);
       switch (rng.below(6)) {
         case 0:
-          ++epochs_[qpn];
+          epochs_[qpn] = 1 + (rng.below(4) == 0);
           both([&](Side& s) { change(s, at, Qpn{qpn}, rts_qp(qpn, epochs_[qpn])); });
           break;
         case 3:  // the region's pages move in the table and back, many times

@@ -67,14 +67,18 @@ TEST(BitsTest, ARequestOfEitherKind) {
   atomic.qpn = Qpn{7};
   atomic.request = wire::AtomicRequest::cmp_swap(1, 2, 3, 4);
   atomic.segment.length = 70;
+  atomic.epoch = 3;
+  atomic.pd = Pdn{4};
   std::array<std::uint32_t, 40> port{};
-  for (const QueuedRequest& r : {QueuedRequest{atomic}, QueuedRequest{QueuedRead{Qpn{8}, {1, 2, 3, 4, 5}, {}}}}) {
+  for (const QueuedRequest& r :
+       {QueuedRequest{atomic}, QueuedRequest{QueuedRead{Qpn{8}, {1, 2, 3, 4, 5}, {}, 3, Pdn{4}}}}) {
     pack(r, port);
     QueuedRequest back;
     unpack(port, back);
     ASSERT_EQ(back.index(), r.index());
     EXPECT_EQ(qpn_of(back), qpn_of(r));
     EXPECT_EQ(segment_of(back).length, segment_of(r).length);
+    EXPECT_EQ(epoch_of(back), 3u);
     if (const auto* read = std::get_if<QueuedRead>(&back)) EXPECT_EQ(read->request.src_to, 5u);
     else EXPECT_EQ(std::get<QueuedAtomic>(back).request.compare_mask, 4u);
   }

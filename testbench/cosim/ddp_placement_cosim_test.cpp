@@ -186,6 +186,8 @@ struct RaceCosim : DdpPlacementCosim {
     EXPECT_EQ(model.block.counters().errors, twin.block.counters().errors);
   }
 
+  std::uint32_t epoch() const { return epoch_; }  // of the queue pairs
+
  private:
   std::uint32_t epoch_ = 0;
 };
@@ -206,11 +208,7 @@ TEST_P(RaceCosim, AnEventOfAnEarlierUse) {
   race({write(2), write(1), read_response(1), write(1)}, [](PlacementRound& r, Cycle at) {
     r.reads.emplace_back(at, ReadIssued{Qpn{1}, 0x15a, 0x1010, 4});
     r.flushes.emplace_back(at + 1, RqFlush{Qpn{1}});
-    r.changes.emplace_back(at + 3, [](ContextStore& c) {
-      QpContext next = c.qp(Qpn{1});
-      next.epoch += 1000;
-      c.write(Qpn{1}, next);
-    });
+    r.changes.emplace_back(at + 3, [](ContextStore& c) { c.write(Qpn{1}, rts_qp(1, c.qp(Qpn{1}).epoch + 1000)); });
   });
   EXPECT_EQ(causes.count(wire::terminate_word(rdma::kUnexpectedOpcode)), 1u);
   EXPECT_GT(pieces, 40u);
@@ -218,7 +216,9 @@ TEST_P(RaceCosim, AnEventOfAnEarlierUse) {
 // IRD is 4: the fifth request arrives when the first one's response leaves.
 TEST_P(RaceCosim, ARequestAtIrdAndAnAnswer) {
   race({read_request(1, 1), read_request(1, 2), read_request(1, 3), read_request(1, 4), read_request(1, 5), write(1)},
-       [](PlacementRound& r, Cycle at) { r.answers.emplace_back(at, ReadResponseSent{Qpn{1}}); });
+       [this](PlacementRound& r, Cycle at) {
+         r.answers.emplace_back(at, ReadResponseSent{Qpn{1}, epoch()});
+       });
   EXPECT_EQ(causes, std::set{wire::terminate_word(ddp::kInvalidMsnNoBuffer)});
   EXPECT_GT(pieces, 0u);
 }

@@ -167,6 +167,7 @@ void PlacementTraffic::open(PlacementRound& r, std::uint32_t n) {
   c.first_msn = once_in(4) ? 0xfffffffe : 1;
   for (const unsigned q : {0, 1, 3}) s.msn[q] = c.first_msn;
   if (once_in(16)) c.state = QpState::kIdle;  // its connection is not set up yet
+  s.qp = c;
   streams_[n] = s;
   r.before.push_back([n, c](ContextStore& store) {
     store.write(Qpn{n}, c);
@@ -270,13 +271,9 @@ void PlacementTraffic::disturb(PlacementRound& r, std::uint32_t n) {
       break;
     case 2: {
       const auto state = one_of({QpState::kTerminate, QpState::kError, QpState::kClosing});
-      const bool valid = !once_in(3);
-      r.changes.emplace_back(at, [n, state, valid](ContextStore& c) {
-        QpContext qp = c.qp(Qpn{n});
-        qp.state = state;
-        qp.valid = valid;
-        c.write(Qpn{n}, qp);
-      });
+      s.qp.state = state;
+      s.qp.valid = !once_in(3);
+      r.changes.emplace_back(at, [n, qp = s.qp](ContextStore& c) { c.write(Qpn{n}, qp); });
       break;
     }
     case 3:
@@ -284,19 +281,12 @@ void PlacementTraffic::disturb(PlacementRound& r, std::uint32_t n) {
       return;
     case 4:
       if (!s.shares) return;  // a QP's own requests may be in flight
-      ++s.epoch;
-      r.changes.emplace_back(at, [n](ContextStore& c) {
-        QpContext qp = c.qp(Qpn{n});
-        ++qp.epoch;
-        c.write(Qpn{n}, qp);
-      });
+      s.qp.epoch = ++s.epoch;
+      r.changes.emplace_back(at, [n, qp = s.qp](ContextStore& c) { c.write(Qpn{n}, qp); });
       break;
     default:  // the QP leaves its flow
-      r.changes.emplace_back(at, [n](ContextStore& c) {
-        QpContext qp = c.qp(Qpn{n});
-        qp.flow = kNoFlow;
-        c.write(Qpn{n}, qp);
-      });
+      s.qp.flow = kNoFlow;
+      r.changes.emplace_back(at, [n, qp = s.qp](ContextStore& c) { c.write(Qpn{n}, qp); });
   }
   s.over = true;
 }
@@ -511,7 +501,8 @@ PlacementRound PlacementTraffic::round() {
     if (once_in(12)) disturb(r, n);
   }
   for (std::uint64_t i = rng_.below(2 * kQps); i-- > 0;) {
-    r.answers.emplace_back(rng_.below(200), ReadResponseSent{Qpn{static_cast<std::uint32_t>(rng_.below(kQps))}});
+    const auto n = static_cast<std::uint32_t>(rng_.below(kQps));
+    r.answers.emplace_back(rng_.below(200), ReadResponseSent{Qpn{n}, streams_[n].epoch - once_in(8)});
   }
   for (unsigned i = 0; i < kSegments; ++i) {
     auto n = static_cast<std::uint32_t>(rng_.below(kQps));

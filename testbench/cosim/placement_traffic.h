@@ -31,6 +31,7 @@ class PlacementTraffic {
   };
   // The state known to a queue pair's peer.
   struct Stream {
+    QpContext qp;  // as written last
     std::uint32_t epoch = 0;
     bool over = true;
     bool ended = false;

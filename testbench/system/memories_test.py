@@ -55,7 +55,7 @@ class Memories(ProgramTest):
                     "rnic.rdmap_segmenter.wqes": 8, "rnic.rdmap_segmenter.listed": 1, "rnic.response_queue.atomics": 0,
                     "rnic.irrq.requests": 0, "rnic.sctp_association.sent": 0}
         self.assertEqual({path: used["a"][path] for path in expected}, expected)
-        self.assertEqual((used["b"]["rnic.irrq.requests"], used["b"]["rnic.irrq.listed"]), (3, 1))
+        self.assertEqual(used["b"]["rnic.irrq.requests"], 3)
         self.assertEqual((used["b"]["rnic.rdmap_segmenter.answered"], used["b"]["rnic.ddp_placement.reads"]), (1, 0))
         for figures in (*memories(stats, "a").values(), *memories(stats, "b").values()):
             self.assertLessEqual(figures["used"], figures["entries"])

@@ -109,7 +109,7 @@ TEST_P(LostQp, EndsItsStreamAndNoOther) {
 INSTANTIATE_TEST_SUITE_P(Fetches, LostQp,
                          testing::Values(LostFetch{60}, LostFetch{80}, LostFetch{100}, LostFetch{110}, LostFetch{120},
                                          LostFetch{60, QpFetch::kObject}, LostFetch{80, QpFetch::kObject},
-                                         LostFetch{100, QpFetch::kObject}));
+                                         LostFetch{90, QpFetch::kObject}));
 
 // Without its home there is no queue pair; the home is not given back while there is one.
 class QpHomeCommands : public TwoNodeBench {

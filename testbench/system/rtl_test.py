@@ -95,7 +95,7 @@ class Rtl(ProgramTest):
         for setting, words in (
             ("rnic.rx.mpa_deframer.queue_fpdus=4", "rnic_a: the twin of mpa_deframer is built for rnic.rx.mpa_deframer.queue_fpdus = 2, but it is 4"),
             ("rnic.rx.crc_check.pipeline_cycles=6", "rnic_a: the twin of crc_check is built for rnic.rx.crc_check.pipeline_cycles = 4, but it is 6"),
-            ("rnic.context.qps=2000", "rnic_a: the twin of irrq is built for rnic.context.qps = at most 1024, but it is 2000"),
+            ("rnic.context.qps=2000", "rnic_a: the twin of terminate_generator is built for rnic.context.qps = at most 1024, but it is 2000"),
             ("rnic.datapath.beat_bytes=32", "rnic_a: twins are built for rnic.datapath.beat_bytes = 64, but it is 32"),
             ("rnic.responder.atomic_alu.operations=32", "rnic_a: the twin of atomic_alu is built for rnic.responder.atomic_alu.operations = 64, but it is 32"),
         ):

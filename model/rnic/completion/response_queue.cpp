@@ -6,47 +6,89 @@
 namespace rnic {
 
 // The QP's state, reset if the QP number was reused.
-ResponseQueue::QpAtomics& ResponseQueue::qp(Qpn qpn) {
-  QpAtomics& q = qps_[qpn.v];
-  if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; q.epoch != epoch) {
+QpOrq& ResponseQueue::use(Qpn qpn, const OrqRow& row) {
+  QpOrq& q = contexts_.orq_table.own(qpn.v, &OrqRow::state);
+  if (q.epoch != row.qp.epoch) {
     pool_.clear(q.outstanding);
-    q = QpAtomics{};
-    q.epoch = epoch;
+    q = QpOrq{};
+    q.epoch = row.qp.epoch;
   }
   return q;
 }
 
+// ---- Requests: one a cycle is taken, and one executed. None waits for anything but its row.
+
+bool ResponseQueue::take_request() {
+  if (!issued->can_pop() || !requests.can_take()) return false;
+  const AtomicIssued a = issued->pop();
+  requests.take(a.qpn, contexts_.qp(a.qpn).epoch, a);
+  return true;
+}
+
+bool ResponseQueue::execute_request() {
+  if (!requests.ready()) return false;
+  if (requests.ok() && requests.row().qp.epoch == requests.epoch()) {
+    pool_.push(use(requests.qpn(), requests.row()).outstanding, requests.front());
+  }
+  requests.drop();
+  return true;
+}
+
+// ---- Responses
+
+bool ResponseQueue::take_response() {
+  if (!in->can_pop() || !responses.can_take()) return false;
+  const DeliveredAtomic r = in->pop();
+  responses.take(r.qpn, r.epoch, r);
+  return true;
+}
+
+// The oldest one whose row is there, when it has what it needs.
+bool ResponseQueue::execute_response() {
+  const DeliveredAtomic& r = responses.front();
+  const bool current = responses.ok() && responses.row().qp.epoch == responses.epoch();
+  if (!look_up(current ? request_of(responses.row(), r) : nullptr)) return false;
+  if (current) {
+    if (!dma->can_push() || !event->can_push()) return false;
+    if (!contexts_.orq_table.can_own(r.qpn.v)) return true;  // in a later cycle
+    match(responses.row(), r);
+  }
+  responses.drop();
+  return true;
+}
+
 // The request that the response answers, if it answers one: only then its sink's entry is needed.
-const AtomicIssued* ResponseQueue::request_of(const DeliveredAtomic& r) {
-  const QpAtomics& q = qp(r.qpn);
-  if (q.stopped || !contexts_.qp(r.qpn).valid || q.outstanding.empty()) return nullptr;
+const AtomicIssued* ResponseQueue::request_of(const OrqRow& row, const DeliveredAtomic& r) {
+  const QpOrq q = row.current();
+  if (q.stopped || !row.qp.valid || q.outstanding.empty()) return nullptr;
   const AtomicIssued& request = pool_.front(q.outstanding);
   return request.request_id == r.response.request_id ? &request : nullptr;
 }
 
-// Whether all that is needed for the response in front is there. If its queue pair is another one meanwhile, the entry
-// that was asked for is dropped when it comes.
-bool ResponseQueue::look_up(const DeliveredAtomic& r) {
-  const AtomicIssued* request = request_of(r);
-  const bool other =
-      request == nullptr || (asked_ && sinks.can_use() && sinks.front().index != index_of(Stag{request->sink.lkey}));
-  if (asked_ && other && sinks.can_use()) {
+// Whether the entry of its sink is there. One that was asked for in vain, as the queue pair is gone meanwhile, is
+// dropped when it comes.
+bool ResponseQueue::look_up(const AtomicIssued* request) {
+  if (!asked_) {
+    if (request == nullptr) return true;
+    if (sinks.can_ask()) {
+      sinks.ask(index_of(Stag{request->sink.lkey}));
+      asked_ = true;
+    }
+    return false;
+  }
+  if (!sinks.can_use()) return false;
+  if (request == nullptr) {
     sinks.drop();
     asked_ = false;
   }
-  if (request != nullptr && !asked_ && sinks.can_ask()) {
-    sinks.ask(index_of(Stag{request->sink.lkey}));
-    asked_ = true;
-  }
-  return asked_ ? request != nullptr && sinks.can_use() : request == nullptr;
+  return true;
 }
 
 // The n-th response answers the n-th request, which its identifier must confirm (choices.md 7). A response that nothing
 // waits for has no buffer of QN 3.
-void ResponseQueue::match(const DeliveredAtomic& r) {
-  QpAtomics& q = qp(r.qpn);
-  const QpContext& ctx = contexts_.qp(r.qpn);
-  if (q.stopped || !ctx.valid) return;
+void ResponseQueue::match(const OrqRow& row, const DeliveredAtomic& r) {
+  if (row.current().stopped || !row.qp.valid) return;
+  QpOrq& q = use(r.qpn, row);
   if (q.outstanding.empty()) return refuse(r, q, QpEvent::Kind::kStreamError, wire::ddp::kInvalidMsnNoBuffer);
   const AtomicIssued request = pool_.pop(q.outstanding);
   if (request.request_id != r.response.request_id) {
@@ -56,7 +98,7 @@ void ResponseQueue::match(const DeliveredAtomic& r) {
   const StagContext* stag = sinks.ok() ? &sinks.row().stag : nullptr;
   sinks.drop();
   asked_ = false;
-  if (stag == nullptr || !stag->covers(sink.lkey, ctx.pd, sink.address, abi::kAtomicBytes) ||
+  if (stag == nullptr || !stag->covers(sink.lkey, r.pd, sink.address, abi::kAtomicBytes) ||
       !(stag->access & abi::kLocalWrite)) {
     return refuse(r, q, QpEvent::Kind::kLocalError, wire::rdma::kLocalCatastrophic);
   }
@@ -69,7 +111,7 @@ void ResponseQueue::match(const DeliveredAtomic& r) {
   count_response();
 }
 
-void ResponseQueue::refuse(const DeliveredAtomic& r, QpAtomics& q, QpEvent::Kind kind, wire::TerminateCause cause) {
+void ResponseQueue::refuse(const DeliveredAtomic& r, QpOrq& q, QpEvent::Kind kind, wire::TerminateCause cause) {
   q.stopped = true;
   count_refused();
   event->push({kind, r.qpn, cause, r.segment});
@@ -86,28 +128,26 @@ void ResponseQueue::complete() {
 }
 
 void ResponseQueue::reset() {
-  qps_.assign(qps_.size(), {});
+  requests.reset();
+  responses.reset();
   pool_.reset();
   writes_ = {};
   asked_ = false;
 }
 
+// A response follows the requests of its queue pair that have come before it, or with it.
 Wake ResponseQueue::tick() {
   bool busy = false;
   if (written->can_pop() && done->can_push() && unblock->can_push()) {
     complete();
     busy = true;
   }
-  if (issued->can_pop()) {
-    const AtomicIssued a = issued->pop();
-    pool_.push(qp(a.qpn).outstanding, a);
-    busy = true;
-  }
-  if (in->can_pop() && look_up(in->front()) && dma->can_push() && event->can_push()) {
-    match(in->pop());
-    busy = true;
-  }
-  return busy ? Wake::next_cycle() : Wake::on_traffic();
+  busy |= take_request();
+  const bool judges = responses.ready() && !requests.about(responses.qpn());
+  busy |= execute_request();
+  if (judges) busy |= execute_response();
+  busy |= take_response();
+  return busy || (responses.ready() && !judges) ? Wake::next_cycle() : Wake::on_traffic();
 }
 
 std::string ResponseQueue::waiting_for() const {

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "model/abi/host_abi.h"
 #include "model/common/link.h"
 #include "model/common/node_pool.h"
 #include "model/common/ring.h"
 #include "model/rnic/context/context.h"
+#include "model/rnic/context/row_events.h"
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/dma.h"
 #include "model/rnic/messages/qp_events.h"
@@ -37,13 +37,17 @@ class ResponseQueue final : public Stage {
   PushPort<TxUnblock> unblock{*this, "unblock"};  // to the segmenter's ORD count
   PushPort<QpEvent> event{*this, "event"};
   StagTable::Reader sinks{*this, "response_queue"};  // for the response in front; bound to the contexts' table
+  RowEvents<OrqRow, AtomicIssued> requests{*this, "response_queue_request"};
+  RowEvents<OrqRow, DeliveredAtomic> responses{*this, "response_queue_response"};
 
   ResponseQueue(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
       : Stage(nm, clk),
         contexts_(contexts),
-        qps_(contexts.qps()),
         pool_({"atomics", contexts.qps() * contexts.elements().ord, "queue pairs x fwcpu.max_ord"}) {
     contexts.stag_table.bind(sinks);
+    contexts.orq_table.owned_by(*this);
+    requests.bind_to(contexts.orq_table);
+    responses.bind_to(contexts.orq_table);
   }
   Wake tick() override;
   void reset() override;
@@ -56,24 +60,22 @@ class ResponseQueue final : public Stage {
   void count_refused() { ++counters_.refused; }
 
  private:
-  struct QpAtomics {
-    std::uint32_t epoch = 0;
-    PooledQueue outstanding;  // in the order of their requests
-    bool stopped = false;     // after an error
-  };
   struct Write {
     Qpn qpn;
     std::uint32_t epoch = 0;
   };
-  QpAtomics& qp(Qpn qpn);
-  const AtomicIssued* request_of(const DeliveredAtomic& r);
-  bool look_up(const DeliveredAtomic& r);
-  void match(const DeliveredAtomic& r);
-  void refuse(const DeliveredAtomic& r, QpAtomics& q, QpEvent::Kind kind, wire::TerminateCause cause);
+  bool take_request();
+  bool execute_request();
+  bool take_response();
+  bool execute_response();
+  const AtomicIssued* request_of(const OrqRow& row, const DeliveredAtomic& r);
+  bool look_up(const AtomicIssued* request);
+  void match(const OrqRow& row, const DeliveredAtomic& r);
+  void refuse(const DeliveredAtomic& r, QpOrq& q, QpEvent::Kind kind, wire::TerminateCause cause);
+  QpOrq& use(Qpn qpn, const OrqRow& row);
   void complete();
 
   ContextStore& contexts_;
-  std::vector<QpAtomics> qps_;
   NodePool<AtomicIssued> pool_;
   Ring<Write> writes_;  // in progress, in order
   bool asked_ = false;  // for the entry of a sink

@@ -72,7 +72,7 @@ void ContextStore::describe(const Description& d) {
       "stags", [this] { return static_cast<double>(valid_stags_); }, "STags", "STags that are valid");
   d.owners(*this);
   for (std::uint32_t i = 0; i < qps_.size() && d.shows_probes(); ++i) {
-    const QpContext& qp = qps_[i];
+    const ResidentQp& qp = qps_[i];
     const ProbeGroup queue_pair = d.probes().group("qp", i);
     queue_pair.number("valid", 1, "", [&qp] { return qp.valid; });
     queue_pair.state("state", *words_of<QpState>(), [&qp] { return qp.state; });

@@ -13,7 +13,11 @@
 #include "model/common/request_id.h"
 #include "model/rnic/context/cq_table.h"
 #include "model/rnic/context/home_layout.h"
+#include "model/rnic/context/irrq_table.h"
+#include "model/rnic/context/orq_table.h"
 #include "model/rnic/context/page_table.h"
+#include "model/rnic/context/resident_qp.h"
+#include "model/rnic/context/ring_table.h"
 #include "model/rnic/context/rx_table.h"
 #include "model/rnic/context/sqc_table.h"
 #include "model/rnic/context/stag_table.h"
@@ -50,7 +54,8 @@ class ContextStore final : public Committed, public Part, public Owners {
     unsigned qps = 256, flows = 256, cqs = 256, stags = 1024, srqs = 64, pages = 1024;
     std::uint32_t node = 0;
     TableConfig page_table = {}, stag_table = StagTableConfig{}, cq_table = {}, tx_table = TxTableConfig{},
-                rx_table = RxTableConfig{}, sqc_table = SqcTableConfig{};
+                rx_table = RxTableConfig{}, sqc_table = SqcTableConfig{}, sq_table = {}, rq_table = {}, irrq_table = {},
+                orq_table = OrqTableConfig{};
     CacheConfig page_cache = {}, cq_cache = {}, stag_cache = {};
     QpCacheConfig qp_cache = {};
     bool home_in_host = true;   // of what is cached
@@ -70,6 +75,10 @@ class ContextStore final : public Committed, public Part, public Owners {
                 ? tx_table.shared_cache()
                 : std::make_shared<RowCache>(std::string(sizes.chip) + ".rx_table", clk, sizes.qps, sizes.qp_cache)),
         sqc_table(std::string(sizes.chip) + ".sqc_table", clk, sizes.qps, sizes.sqc_table),
+        sq_table(std::string(sizes.chip) + ".sq_table", clk, sizes.qps, sizes.sq_table),
+        rq_table(std::string(sizes.chip) + ".rq_table", clk, sizes.qps + sizes.srqs, sizes.rq_table),
+        irrq_table(std::string(sizes.chip) + ".irrq_table", clk, sizes.qps, sizes.irrq_table),
+        orq_table(std::string(sizes.chip) + ".orq_table", clk, sizes.qps, sizes.orq_table),
         clk_(clk),
         node_(sizes.node),
         qps_(sizes.qps),
@@ -87,8 +96,11 @@ class ContextStore final : public Committed, public Part, public Owners {
   TxTable tx_table;
   RxTable rx_table;
   SqcTable sqc_table;
+  RingTable sq_table, rq_table;
+  IrrqTable irrq_table;
+  OrqTable orq_table;
 
-  const QpContext& qp(Qpn n) const { return at(qps_, n.v); }
+  const ResidentQp& qp(Qpn n) const { return at(qps_, n.v); }
   const FlowContext& flow(FlowId f) const { return at(flows_, f.v); }
   // For a stage that runs ahead and is in cycle `cycle`. A flow's context does not change while its octets are in the
   // pipeline, so it is the same then: with sanitizers, a write that breaks this stops the run.
@@ -96,29 +108,28 @@ class ContextStore final : public Committed, public Part, public Owners {
     if constexpr (kSanitized) note_read(f, cycle);
     return flow(f);
   }
-  const SrqContext& srq(Srqn n) const { return at(srqs_, n.v); }
+  const ResidentRing& srq(Srqn n) const { return at(srqs_, n.v); }
   // The entry an STag points at, for observers, which are no hardware: nullptr if it is not on the chip or outside the
   // table.
   const StagContext* stag(Stag s) const { return row(s) != nullptr ? &row(s)->stag : nullptr; }
-  // For observers: what is outstanding on a queue pair.
+  // For observers: what is outstanding on a queue pair, and what its peer has outstanding there.
   const QpSq& outstanding(Qpn n) const { return sqc_table.peek(n.v)->state; }
+  QpIrrq inbound(Qpn n) const { return irrq_table.peek(n.v)->current(); }
 
   // For numbers that come from the host: whether they are inside the table.
   bool has(Qpn n) const override { return n.v < qps_.size(); }
   bool has(Rqn n) const { return n.v < (n.shared ? srqs_.size() : qps_.size()); }
   bool has(Cqn n) const { return n.v < cqs_.size(); }
-  // Where a queue's entries are.
-  WorkRing send_ring(Qpn n) const {
-    const QpContext& c = qp(n);
-    return {c.valid, c.log_sq, c.sq_base, c.epoch};
+  // Whether that use of the number goes on.
+  bool is_alive(Qpn n, std::uint32_t epoch) const { return qp(n).valid && qp(n).epoch == epoch; }
+  ResidentRing send_ring(Qpn n) const {
+    const ResidentQp& c = qp(n);
+    return {c.valid, c.log_sq, c.epoch};
   }
-  WorkRing receive_ring(Rqn n) const {
-    if (n.shared) {
-      const SrqContext& c = srq(Srqn{n.v});
-      return {c.valid, c.log_entries, c.base, c.epoch};
-    }
-    const QpContext& c = qp(Qpn{n.v});
-    return {c.valid && !c.shares_rq, c.log_rq, c.rq_base, c.epoch};
+  ResidentRing receive_ring(Rqn n) const {
+    if (n.shared) return srq(Srqn{n.v});
+    const ResidentQp& c = qp(Qpn{n.v});
+    return {c.valid && !c.shares_rq, c.log_rq, c.epoch};
   }
   // For tables of all receive queues: the queue pairs' own first.
   std::size_t receive_queues() const { return qps_.size() + srqs_.size(); }
@@ -137,7 +148,7 @@ class ContextStore final : public Committed, public Part, public Owners {
     return {node_, RequestId::Kind::kSharedReceive, n.v, life(srq(Srqn{n.v}).epoch), wr_id};
   }
   RequestId receive_request(Qpn n, std::uint64_t wr_id) const override {
-    const QpContext& c = qp(n);
+    const ResidentQp& c = qp(n);
     return c.shares_rq ? request(Rqn(c.srq), wr_id >> abi::kSharedSlotBits) : request(Rqn(n), wr_id);
   }
   RequestId internal_work(Qpn n) const { return owner(RequestId::Kind::kInternal, n, 0); }
@@ -167,10 +178,14 @@ class ContextStore final : public Committed, public Part, public Owners {
   void describe(const Description& d) override;  // how many entries of each table are valid
 
   void write(Qpn n, const QpContext& c) {
-    stage(qp_writes_, qps_, n.v, c);
+    stage(qp_writes_, qps_, n.v, ResidentQp(c));
     tx_table.write(n.v, &TxRow::qp, TxContext::of(c));
     rx_table.write(n.v, &RxRow::qp, RxContext::of(c));
     sqc_table.write(n.v, &SqcRow::qp, SqcContext::of(c));
+    irrq_table.write(n.v, &IrrqRow::qp, IrrqContext::of(c));
+    orq_table.write(n.v, &OrqRow::qp, OrqContext::of(c));
+    sq_table.write(n.v, &RingRow::base, c.sq_base);
+    rq_table.write(n.v, &RingRow::base, c.rq_base);
     if (begins(n, c)) tx_table.cache().renew(n.v), rx_table.cache().renew(n.v);
   }
   bool begins(Qpn n, const QpContext& c) const { return c.valid && c.epoch != qp(n).epoch; }
@@ -186,7 +201,10 @@ class ContextStore final : public Committed, public Part, public Owners {
   bool exists(Cqn n) const { return at(cqs_, n.v).valid; }
   std::uint32_t epoch(Cqn n) const { return at(cqs_, n.v).epoch; }
   bool begins(Cqn n, const CqContext& c) const { return c.valid && !exists(n); }
-  void write(Srqn n, const SrqContext& c) { stage(srq_writes_, srqs_, n.v, c); }
+  void write(Srqn n, const SrqContext& c) {
+    stage(srq_writes_, srqs_, n.v, ResidentRing{c.valid, c.log_entries, c.epoch});
+    rq_table.write(static_cast<std::uint32_t>(index(n)), &RingRow::base, c.base);
+  }
   void write_page(std::uint32_t i, std::uint64_t bus_address) {
     RNIC_CHECK(i < pages_);
     page_table.write(i / PageRow::kPages, &PageRow::page, i % PageRow::kPages, bus_address);
@@ -222,6 +240,10 @@ class ContextStore final : public Committed, public Part, public Owners {
     tx_table.reset();
     rx_table.reset();
     sqc_table.reset();
+    irrq_table.reset();
+    orq_table.reset();
+    sq_table.reset();
+    rq_table.reset();
     clear(flow_writes_, flows_);
     clear(cq_writes_, cqs_);
     cq_table.reset();
@@ -238,6 +260,10 @@ class ContextStore final : public Committed, public Part, public Owners {
     tx_table.settle_writes();
     rx_table.settle_writes();
     sqc_table.settle_writes();
+    irrq_table.settle_writes();
+    orq_table.settle_writes();
+    sq_table.settle_writes();
+    rq_table.settle_writes();
     apply(flow_writes_, flows_);
     apply(cq_writes_, cqs_);
     cq_table.settle_writes();
@@ -287,7 +313,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   ClockDomain& clk_;
   const std::uint32_t node_;
   std::uint32_t lives_ = 0;
-  std::vector<QpContext> qps_;
+  std::vector<ResidentQp> qps_;
   std::vector<FlowContext> flows_;
   mutable std::vector<Cycle> read_until_;  // by flow, the last cycle for which a stage has read it
   // Always on the chip: whether there is such a queue, in which use of its number.
@@ -296,17 +322,17 @@ class ContextStore final : public Committed, public Part, public Owners {
     std::uint32_t valid : 1;
   };
   std::vector<CqLife> cqs_;
-  std::vector<SrqContext> srqs_;
+  std::vector<ResidentRing> srqs_;
   const std::size_t pages_;
   const bool home_in_host_;
   const QpElements elements_;
-  Writes<QpContext> qp_writes_;
+  Writes<ResidentQp> qp_writes_;
   Writes<FlowContext> flow_writes_;
   Writes<CqLife> cq_writes_;
   Writes<StagContext> stag_writes_;
   std::vector<Stag> stag_ends_;
   std::uint32_t valid_stags_ = 0;
-  Writes<SrqContext> srq_writes_;
+  Writes<ResidentRing> srq_writes_;
   Waiters waiters_;
 };
 

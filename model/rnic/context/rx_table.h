@@ -106,9 +106,9 @@ struct RxRow {
 
 using RxTable = Table<RxRow>;
 
-// Each of the two lower layers and the events have a port of their own.
+// Each of the two lower layers, the events and early_placement have a port of their own.
 struct RxTableConfig : TableConfig {
-  constexpr RxTableConfig() { read_ports = 3; }
+  constexpr RxTableConfig() { read_ports = 4; }
 };
 
 }  // namespace rnic

@@ -186,8 +186,7 @@ bool StagWork::tell(Ring<Ending<T>>& endings, PushPort<T>& to) {
 WcStatus StagWork::invalidate(const StagRequest& r) {
   const Stag stag = stag_of(r);
   const StagRow* const s = row(entry_);
-  if (s == nullptr || !s->stag.names(stag.v) || !s->stag.serves(contexts_.qp(r.qpn).user(r.qpn)) ||
-      !s->may_be_invalidated(stag)) {
+  if (s == nullptr || !s->stag.names(stag.v) || !s->stag.serves(r.user()) || !s->may_be_invalidated(stag)) {
     return WcStatus::kMwBindErr;
   }
   contexts_.end(stag);
@@ -198,7 +197,7 @@ WcStatus StagWork::fast_register(const StagRequest& work) {
   const auto r = abi::Registration::of(work.wqe);
   const StagRow* const s = row(entry_);
   if (s == nullptr || !s->stag.allocated || s->stag.kind != StagKind::kRegion || s->stag.valid ||
-      s->stag.pd != contexts_.qp(work.qpn).pd) {
+      s->stag.pd != work.pd) {
     return WcStatus::kMwBindErr;
   }
   if (r.address + r.length < r.address || !rights_agree(r.access, r.access)) return WcStatus::kMwBindErr;
@@ -217,7 +216,7 @@ WcStatus StagWork::fast_register(const StagRequest& work) {
 // the queue pair that bound it.
 WcStatus StagWork::bind(const StagRequest& work) {
   const auto r = abi::Registration::of(work.wqe);
-  const Pdn pd = contexts_.qp(work.qpn).pd;
+  const Pdn pd = work.pd;
   const StagRow* const s = row(entry_);
   if (s == nullptr || !s->stag.allocated || s->stag.kind == StagKind::kRegion || s->stag.pd != pd) {
     return WcStatus::kMwBindErr;

@@ -35,7 +35,9 @@ struct PlacedSegment {
   bool in_order = false;       // after a whole FPDU of a stream without an error, which is the QP's
   FlowId flow;
   LlpId llp = LlpId::kMpaTcp;
-  RequestId owner;  // on no pins
+  RequestId owner;          // on no pins
+  std::uint32_t epoch = 0;  // the use of the queue pair's number that it is of
+  Pdn pd;                   // the queue pair's
 
   // Of the messages of RFC 7306. Immediate Data uses a receive work request too.
   wire::AtomicRequest atomic;
@@ -67,6 +69,8 @@ struct PlacedSegment {
     v("atomic", m.atomic);
     v("atomic_response", m.atomic_response);
     v("immediate", m.immediate);
+    v("epoch", 32, m.epoch);
+    v("pd", m.pd);
   }
 };
 inline EventUse event_of(const PlacedSegment& s, const Owners&, TraceEvent& e) {

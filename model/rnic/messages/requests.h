@@ -1,8 +1,10 @@
-// Read and Atomic Requests on their way through the responder, and Atomic Responses on their way back.
+// Read and Atomic Requests on their way through the responder, and Atomic Responses on their way back. Each is of one
+// use of its queue pair's number, `epoch`: nobody takes it for one of a later use.
 #pragma once
 
 #include <variant>
 
+#include "model/abi/context_types.h"
 #include "model/abi/memory_piece.h"
 #include "model/common/ids.h"
 #include "model/common/message.h"
@@ -19,6 +21,9 @@ struct QueuedRead {
   Qpn qpn;
   wire::ReadRequest request;
   FailedSegment segment = {};  // its headers as received, if it must be refused
+  std::uint32_t epoch = 0;
+  Pdn pd;  // its queue pair's
+  StagUser user() const { return {qpn, epoch, pd}; }
 
   static constexpr const char* kMessage = "queued_read";
   template <class V, class M>
@@ -26,6 +31,8 @@ struct QueuedRead {
     v("qpn", m.qpn);
     v("request", m.request);
     v("segment", m.segment);
+    v("epoch", 32, m.epoch);
+    v("pd", m.pd);
   }
 };
 inline EventUse event_of(const QueuedRead& r, const Owners&, TraceEvent& e) {
@@ -39,6 +46,9 @@ struct QueuedAtomic {
   Qpn qpn;
   wire::AtomicRequest request;
   FailedSegment segment = {};
+  std::uint32_t epoch = 0;
+  Pdn pd;
+  StagUser user() const { return {qpn, epoch, pd}; }
 
   static constexpr const char* kMessage = "queued_atomic";
   template <class V, class M>
@@ -46,6 +56,8 @@ struct QueuedAtomic {
     v("qpn", m.qpn);
     v("request", m.request);
     v("segment", m.segment);
+    v("epoch", 32, m.epoch);
+    v("pd", m.pd);
   }
 };
 inline EventUse event_of(const QueuedAtomic& a, const Owners&, TraceEvent& e) {
@@ -66,10 +78,10 @@ struct Message<QueuedRequest> {
   template <class V>
   static void fields(V& v, const QueuedRequest& m) {
     if (const auto* const read = std::get_if<QueuedRead>(&m)) {
-      visit(v, false, read->qpn, read->request, wire::AtomicRequest{}, read->segment);
+      visit(v, false, *read, read->request, wire::AtomicRequest{});
     } else {
       const auto& atomic = std::get<QueuedAtomic>(m);
-      visit(v, true, atomic.qpn, wire::ReadRequest{}, atomic.request, atomic.segment);
+      visit(v, true, atomic, wire::ReadRequest{}, atomic.request);
     }
   }
   template <class V>
@@ -77,24 +89,29 @@ struct Message<QueuedRequest> {
     bool is_atomic = false;
     QueuedRead read;
     QueuedAtomic atomic;
-    visit(v, is_atomic, read.qpn, read.request, atomic.request, read.segment);
-    if (is_atomic) m = QueuedAtomic{read.qpn, atomic.request, read.segment};
+    visit(v, is_atomic, read, read.request, atomic.request);
+    if (is_atomic) m = QueuedAtomic{read.qpn, atomic.request, read.segment, read.epoch, read.pd};
     else m = read;
   }
 
  private:
-  template <class V, class Flag, class Qp, class Read, class Atomic, class Segment>
-  static void visit(V& v, Flag&& is_atomic, Qp&& qpn, Read&& read, Atomic&& atomic, Segment&& segment) {
+  template <class V, class Flag, class Either, class Read, class Atomic>
+  static void visit(V& v, Flag&& is_atomic, Either& either, Read&& read, Atomic&& atomic) {
     v("is_atomic", 1, is_atomic);
-    v("qpn", qpn);
+    v("qpn", either.qpn);
     v("read", read);
     v("atomic", atomic);
-    v("segment", segment);
+    v("segment", either.segment);
+    v("epoch", 32, either.epoch);
+    v("pd", either.pd);
   }
 };
 
 inline Qpn qpn_of(const QueuedRequest& r) {
   return std::visit([](const auto& request) { return request.qpn; }, r);
+}
+inline std::uint32_t epoch_of(const QueuedRequest& r) {
+  return std::visit([](const auto& request) { return request.epoch; }, r);
 }
 inline const FailedSegment& segment_of(const QueuedRequest& r) {
   return std::visit([](const auto& request) -> const FailedSegment& { return request.segment; }, r);
@@ -105,6 +122,7 @@ struct ReadWork {
   Qpn qpn;
   wire::ReadRequest request;
   FailedSegment segment = {};  // its headers as received, if its source is revoked before everything is sent
+  std::uint32_t epoch = 0;
 
   static constexpr const char* kMessage = "read_work";
   template <class V, class M>
@@ -112,6 +130,7 @@ struct ReadWork {
     v("qpn", m.qpn);
     v("request", m.request);
     v("segment", m.segment);
+    v("epoch", 32, m.epoch);
   }
 };
 inline EventUse event_of(const ReadWork& r, const Owners&, TraceEvent& e) {
@@ -125,12 +144,14 @@ struct AtomicWork {
   Qpn qpn;
   wire::AtomicResponse response;
   RequestId owner = {};  // on no pins
+  std::uint32_t epoch = 0;
 
   static constexpr const char* kMessage = "atomic_work";
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("qpn", m.qpn);
     v("response", m.response);
+    v("epoch", 32, m.epoch);
   }
 };
 inline EventUse event_of(const AtomicWork& a, const Owners&, TraceEvent& e) {
@@ -141,11 +162,13 @@ inline EventUse event_of(const AtomicWork& a, const Owners&, TraceEvent& e) {
 // The last FPDU of a response was passed on: the IRRQ slot is free (choices.md 17).
 struct ReadResponseSent {
   Qpn qpn;
+  std::uint32_t epoch = 0;
 
   static constexpr const char* kMessage = "read_response_sent";
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("qpn", m.qpn);
+    v("epoch", 32, m.epoch);
   }
 };
 
@@ -154,6 +177,8 @@ struct DeliveredAtomic {
   Qpn qpn;
   wire::AtomicResponse response;
   FailedSegment segment = {};
+  std::uint32_t epoch = 0;
+  Pdn pd;
 
   static constexpr const char* kMessage = "delivered_atomic";
   template <class V, class M>
@@ -161,6 +186,8 @@ struct DeliveredAtomic {
     v("qpn", m.qpn);
     v("response", m.response);
     v("segment", m.segment);
+    v("epoch", 32, m.epoch);
+    v("pd", m.pd);
   }
 };
 inline EventUse event_of(const DeliveredAtomic& a, const Owners&, TraceEvent& e) {

@@ -20,6 +20,8 @@ struct StagRequest {
   Qpn qpn;
   std::uint32_t epoch = 0;  // of the queue pair
   abi::Wqe wqe;
+  Pdn pd;  // of the queue pair
+  StagUser user() const { return {qpn, epoch, pd}; }
 
   static constexpr const char* kMessage = "stag_request";
   template <class V, class M>
@@ -30,6 +32,7 @@ struct StagRequest {
     v("invalidate_stag", 32, m.wqe.invalidate_stag);
     v("rkey", 32, m.wqe.rkey);
     v("wqe", m.wqe);
+    v("pd", m.pd);
   }
 };
 // Of an STag that ended, or of a window that was bound: all writes that it allowed before are out.

@@ -4,9 +4,8 @@
 namespace rnic {
 
 struct TwinSize {
-  static constexpr unsigned kQpBits = 10;      // queue pairs
-  static constexpr unsigned kRequestBits = 7;  // RDMA Reads and atomics that wait, of each QP
-  static constexpr unsigned kWriteBits = 12;   // writes of original values under way
+  static constexpr unsigned kQpBits = 10;     // queue pairs
+  static constexpr unsigned kWriteBits = 12;  // writes of original values under way
 };
 
 }  // namespace rnic

@@ -37,7 +37,7 @@ std::optional<wire::TerminateCause> AtomicAlu::check(const QueuedAtomic& r) cons
   if (!is_assigned(q)) return wire::rdma::kUnexpectedOpcode;
   const StagContext* stag = target.named();
   if (stag == nullptr) return wire::rdma::kInvalidStag;
-  if (!stag->serves(contexts_.qp(r.qpn).user(r.qpn))) return wire::rdma::kStagNotAssociated;
+  if (!stag->serves(r.user())) return wire::rdma::kStagNotAssociated;
   if ((stag->access & kRights) != kRights) return wire::rdma::kAccessRights;
   if (q.to + abi::kAtomicBytes < q.to) return wire::rdma::kToWrap;
   if (!stag->contains(q.to, abi::kAtomicBytes)) return wire::rdma::kBaseOrBounds;
@@ -52,7 +52,7 @@ MemoryPiece AtomicAlu::target_of(const wire::AtomicRequest& q) const {
 // Whether all that its STag needs is there. A request whose queue pair is gone, or with another opcode, needs nothing.
 bool AtomicAlu::look_up(const QueuedAtomic& next) {
   if (asked_stag_) return target.ready();
-  if (!contexts_.qp(next.qpn).valid || !is_assigned(next.request)) return true;
+  if (!contexts_.is_alive(next.qpn, next.epoch) || !is_assigned(next.request)) return true;
   if (target.can_ask()) {
     target.ask(Stag{next.request.stag});
     asked_stag_ = true;
@@ -99,7 +99,7 @@ bool AtomicAlu::accept() {
 bool AtomicAlu::accept_next() {
   const QueuedAtomic& next = in->front();
   if (!look_up(next)) return false;
-  const bool known = contexts_.qp(next.qpn).valid;
+  const bool known = contexts_.is_alive(next.qpn, next.epoch);
   const auto cause = known ? check(next) : std::optional<wire::TerminateCause>();
   const bool starts = known && !cause;
   if (!find(starts ? target_of(next.request) : MemoryPiece{})) return false;
@@ -131,7 +131,6 @@ void AtomicAlu::start(const QueuedAtomic& r, unsigned older) {
   const unsigned i = free_.pop();
   Operation& op = operations_[i] = Operation{};
   op.request = r;
-  op.epoch = contexts_.qp(r.qpn).epoch;
   op.address = address_;
   op.newest = true;
   in_progress_.begin(i);
@@ -193,13 +192,15 @@ bool AtomicAlu::answer() {
   if (op.writes) written->pop();
   in_progress_.end(unanswered_.front());
   const Qpn qpn = op.request.qpn;
+  const bool alive = contexts_.is_alive(qpn, op.request.epoch);
   if (!op.ok) {
     ++counters_.failed;
-    event->push({QpEvent::Kind::kStreamError, qpn, wire::rdma::kLocalCatastrophic, {}});
+    if (alive) event->push({QpEvent::Kind::kStreamError, qpn, wire::rdma::kLocalCatastrophic, {}});
   } else {
     ++(op.request.request.opcode() == wire::AtomicOpcode::kFetchAdd ? counters_.fetch_adds : counters_.cmp_swaps);
-    if (op.epoch == contexts_.qp(qpn).epoch)
-      out->push({qpn, {op.request.request.request_id, op.original}, op.request.segment.owner});
+    if (alive) {
+      out->push({qpn, {op.request.request.request_id, op.original}, op.request.segment.owner, op.request.epoch});
+    }
   }
   op.newest = false;
   words_.release(unanswered_.front());

@@ -77,7 +77,6 @@ class AtomicAlu final : public Stage {
   static constexpr unsigned kNone = WordWatch::kNoEntry;
   struct Operation {
     QueuedAtomic request;
-    std::uint32_t epoch = 0;
     std::uint64_t address = 0;                             // on the bus
     std::array<std::uint8_t, abi::kAtomicBytes> octets{};  // as read from host memory
     std::uint64_t original = 0, result = 0;

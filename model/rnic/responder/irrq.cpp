@@ -6,43 +6,77 @@
 
 namespace rnic {
 
+// One a cycle: a response that has left makes room before a request comes.
+bool Irrq::take_event() {
+  if (!events.can_take()) return false;
+  if (sent->can_pop()) {
+    const ReadResponseSent s = sent->pop();
+    events.take(s.qpn, s.epoch, s);
+    return true;
+  }
+  if (!in->can_pop()) return false;
+  const QueuedRequest r = in->pop();
+  events.take(qpn_of(r), epoch_of(r), r);
+  return true;
+}
+
+// One a cycle, with its row. That of an earlier use of the QP's number is over.
+bool Irrq::execute() {
+  if (!events.ready()) return false;
+  const bool current = events.ok() && events.row().qp.epoch == events.epoch();
+  if (current && !std::visit([this](const auto& e) { return execute(events.row(), e); }, events.front())) return false;
+  events.drop();
+  return true;
+}
+
 // The QP's state, reset if the QP number was reused.
-Irrq::QpReads& Irrq::qp(Qpn qpn) {
-  QpReads& q = qps_[qpn.v];
-  if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; q.epoch != epoch) {
-    const bool listed = q.listed;
+QpIrrq& Irrq::use(const IrrqRow& row) {
+  QpIrrq& q = contexts_.irrq_table.own(events.qpn().v, &IrrqRow::state);
+  if (q.epoch != row.qp.epoch) {
     held_ -= q.held();
     requests_.clear(q.waiting);
-    q = QpReads{};
-    q.epoch = epoch;
-    q.listed = listed;
+    q = QpIrrq{};
+    q.epoch = row.qp.epoch;
   }
   return q;
 }
 
-void Irrq::list(Qpn qpn) {
-  QpReads& q = qp(qpn);
-  if (q.listed || q.busy || q.waiting.empty()) return;
-  q.listed = true;
-  list_pool_.push(listed_, qpn);
-}
-
 // A request beyond IRD ends the stream (RFC 5041 section 7.1: QN 1 has no buffer for it); later ones are ignored.
-void Irrq::accept(const QueuedRequest& r) {
-  const Qpn qpn = qpn_of(r);
-  QpReads& q = qp(qpn);
-  const QpContext& ctx = contexts_.qp(qpn);
-  if (q.overrun || !ctx.valid) return;
-  if (q.held() >= ctx.ird) {
-    q.overrun = true;
+// False: it waits for a place at the next stage.
+bool Irrq::execute(const IrrqRow& row, const QueuedRequest& r) {
+  const QpIrrq now = row.current();
+  if (now.overrun || !row.qp.valid) return true;
+  if (now.held() >= row.qp.ird) {
+    if (!event->can_push()) return false;
+    use(row).overrun = true;
     count_overrun();
-    event->push({QpEvent::Kind::kStreamError, qpn, wire::ddp::kInvalidMsnNoBuffer, segment_of(r)});
-    return;
+    event->push({QpEvent::Kind::kStreamError, events.qpn(), wire::ddp::kInvalidMsnNoBuffer, segment_of(r)});
+    return true;
   }
-  requests_.push(q.waiting, r);
+  if (!now.busy && !can_hand_on(r)) return false;
+  QpIrrq& q = use(row);
+  if (now.busy) requests_.push(q.waiting, r);
+  else hand_on(r);
+  q.busy = true;
   ++held_;
   count_accepted(q.held());
-  list(qpn);
+  return true;
+}
+
+// The next one follows.
+bool Irrq::execute(const IrrqRow& row, const ReadResponseSent&) {
+  const QpIrrq now = row.current();
+  if (!now.busy) return true;
+  if (!now.waiting.empty() && !can_hand_on(requests_.front(now.waiting))) return false;
+  QpIrrq& q = use(row);
+  if (now.waiting.empty()) q.busy = false;
+  else hand_on(requests_.pop(q.waiting));
+  --held_;
+  return true;
+}
+
+bool Irrq::can_hand_on(const QueuedRequest& r) {
+  return std::holds_alternative<QueuedRead>(r) ? out->can_push() : atomic->can_push();
 }
 
 void Irrq::hand_on(const QueuedRequest& r) {
@@ -51,43 +85,22 @@ void Irrq::hand_on(const QueuedRequest& r) {
 }
 
 void Irrq::reset() {
-  qps_.assign(qps_.size(), {});
+  events.reset();
   requests_.reset();
-  list_pool_.reset();
-  listed_ = {};
   held_ = 0;
   held_account_.set(now(), 0, false);
 }
 
 Wake Irrq::tick() {
-  bool busy = false;
-  if (!listed_.empty() && out->can_push() && atomic->can_push()) {
-    const Qpn qpn = list_pool_.pop(listed_);
-    QpReads& q = qp(qpn);
-    q.listed = false;
-    if (!q.busy && !q.waiting.empty()) {
-      hand_on(requests_.pop(q.waiting));
-      q.busy = true;
-    }
-    busy = true;
-  }
-  if (sent->can_pop()) {
-    const Qpn qpn = sent->pop().qpn;
-    held_ -= std::exchange(qp(qpn).busy, false);
-    list(qpn);
-    busy = true;
-  }
-  if (in->can_pop() && event->can_push()) {
-    accept(in->pop());
-    busy = true;
-  }
+  const bool taken = take_event();
+  const bool executed = execute();
   held_account_.set(now(), held_, false);
-  return busy ? Wake::next_cycle() : Wake::on_traffic();
+  return taken || executed ? Wake::next_cycle() : Wake::on_traffic();
 }
 
 std::string Irrq::waiting_for() const {
-  for (std::size_t n = 0; n < qps_.size(); ++n) {
-    if (qps_[n].held() != 0) return "responses of QP " + std::to_string(n) + " to be sent";
+  for (std::uint32_t n = 0; n < contexts_.qps(); ++n) {
+    if (contexts_.inbound(Qpn{n}).held() != 0) return "responses of QP " + std::to_string(n) + " to be sent";
   }
   return {};
 }
@@ -96,13 +109,10 @@ void Irrq::describe(const Description& d) {
   d.counters(counters_);
   d.stats().histogram("depth", depth_, "requests", "requests held by the QP when a new one arrives");
   requests_.describe(d);
-  list_pool_.describe(d);
   d.account({"responder.irrq", "slots", Reach::kNobodyWaits, "", 160}, held_account_);
   for (std::uint32_t i = 0; i < contexts_.qps() && d.shows_probes(); ++i) {
-    d.probes().group("qp", i).number("irrq_depth", 16, "requests", [this, qpn = Qpn{i}] {
-      const QpReads& q = qps_[qpn.v];
-      return q.epoch == contexts_.qp(qpn).epoch ? q.held() : 0;
-    });
+    d.probes().group("qp", i).number("irrq_depth", 16, "requests",
+                                     [this, qpn = Qpn{i}] { return contexts_.inbound(qpn).held(); });
   }
 }
 

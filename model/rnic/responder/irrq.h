@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <string>
+#include <variant>
 
 #include "model/common/account.h"
 #include "model/common/link.h"
 #include "model/common/node_pool.h"
 #include "model/rnic/context/context.h"
+#include "model/rnic/context/row_events.h"
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/requests.h"
 #include "model/stats/histogram.h"
@@ -32,12 +34,15 @@ class Irrq final : public Stage {
   PushPort<QueuedAtomic> atomic{*this, "atomic"};  // of either kind
   PushPort<QpEvent> event{*this, "event"};
 
-  Irrq(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts)
+  RowEvents<IrrqRow, std::variant<ReadResponseSent, QueuedRequest>> events{*this, "irrq"};
+
+  Irrq(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
       : Stage(nm, clk),
         contexts_(contexts),
-        qps_(contexts.qps()),
-        requests_({"requests", contexts.qps() * contexts.elements().ird, "queue pairs x fwcpu.max_ird"}),
-        list_pool_({"listed", contexts.qps(), "queue pairs"}, 0) {}
+        requests_({"requests", contexts.qps() * contexts.elements().ird, "queue pairs x fwcpu.max_ird"}) {
+    contexts.irrq_table.owned_by(*this);
+    events.bind_to(contexts.irrq_table);
+  }
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
@@ -52,24 +57,16 @@ class Irrq final : public Stage {
   void count_overrun() { ++counters_.overruns; }
 
  private:
-  struct QpReads {
-    std::uint32_t epoch = 0;
-    PooledQueue waiting;
-    bool busy = false;  // one was passed on and is being answered
-    bool listed = false;
-    bool overrun = false;  // the peer broke the limit: the stream is over
-    std::uint32_t held() const { return waiting.size + busy; }
-  };
-  QpReads& qp(Qpn qpn);
-  void list(Qpn qpn);
-  void accept(const QueuedRequest& r);
+  bool take_event();
+  bool execute();
+  bool execute(const IrrqRow& row, const QueuedRequest& r);
+  bool execute(const IrrqRow& row, const ReadResponseSent&);
+  QpIrrq& use(const IrrqRow& row);
+  bool can_hand_on(const QueuedRequest& r);
   void hand_on(const QueuedRequest& r);
 
-  const ContextStore& contexts_;
-  std::vector<QpReads> qps_;
+  ContextStore& contexts_;
   NodePool<QueuedRequest> requests_;
-  NodePool<Qpn> list_pool_;
-  PooledQueue listed_;
   IrrqCounters counters_;
   Histogram depth_;
   unsigned held_ = 0;  // requests of all QPs, including the one being answered

@@ -26,15 +26,17 @@ bool ReadResponder::judge() {
   return true;
 }
 
+// Nobody hears of one whose queue pair is gone.
 void ReadResponder::judge(const QueuedRead& r, const StagContext* named) {
-  if (const auto cause = check_read_source(named, contexts_.qp(r.qpn).user(r.qpn), r.request)) {
+  if (!contexts_.is_alive(r.qpn, r.epoch)) return;
+  if (const auto cause = check_read_source(named, r.user(), r.request)) {
     ++counters_.refused;
     event->push(
         {QpEvent::Kind::kStreamError, r.qpn, *cause, r.segment});  // its IRRQ slot stays taken: the stream is over
   } else {
     ++counters_.reads;
     counters_.bytes += r.request.size;
-    out->push({r.qpn, r.request, r.segment});
+    out->push({r.qpn, r.request, r.segment, r.epoch});
   }
 }
 

@@ -97,6 +97,8 @@ bool DdpPlacement::accept(Port& port) {
   return true;
 }
 
+void DdpPlacement::take(const ReadResponseSent& a) { events.take(a.qpn, a.epoch, a); }
+
 template <class Event>
 void DdpPlacement::take(const Event& event_of_qp) {
   events.take(event_of_qp.qpn, contexts_.qp(event_of_qp.qpn).epoch, event_of_qp);
@@ -167,6 +169,7 @@ bool DdpPlacement::flush_one() {
   if (!unused) return true;
   PlacedSegment s;
   s.qpn = unused->qpn;
+  s.epoch = unused->epoch;
   s.flushed = true;
   s.wr_id = unused->wr_id;
   out->push(s);
@@ -191,7 +194,7 @@ bool DdpPlacement::tell() {
 Cause DdpPlacement::tagged(const RxContext& ctx, QpRx& q, ByteSpan ulpdu, bool placed) {
   const auto v = wire::DdpTaggedView::parse(ulpdu);
   if (!v) return wire::rdma::kUnexpectedOpcode;  // shorter than its header
-  if (const Cause cause = check_tagged_header(ctx, v->header)) return cause;
+  if (const Cause cause = check_tagged_header(ctx.version, v->header)) return cause;
   const Opcode op = wire::RdmapControl::opcode(v->header.rdmap);
   if (op == Opcode::kReadResponse) {
     if (const Cause cause = read_response(q, *v)) return cause;
@@ -201,7 +204,8 @@ Cause DdpPlacement::tagged(const RxContext& ctx, QpRx& q, ByteSpan ulpdu, bool p
     MemoryPiece& piece = job_->piece[0];
     if (awaits_stags()) return {};
     const StagContext* const named = stags_of(*from_).named.named();
-    if (const Cause cause = check_tagged_buffer(named, job_->segment.qpn, ctx, v->header, bytes, piece)) return cause;
+    if (const Cause cause = check_tagged_buffer(named, ctx.user(job_->segment.qpn), v->header, bytes, piece))
+      return cause;
     job_->pieces = placed ? 0 : 1;
   }
   job_->offset += wire::DdpTaggedHeader::kBytes;
@@ -240,7 +244,7 @@ void DdpPlacement::stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan u
 
 // The firmware hears once that a queue pair's row is lost.
 void DdpPlacement::lose(Qpn qpn) {
-  const QpContext& ctx = contexts_.qp(qpn);
+  const ResidentQp& ctx = contexts_.qp(qpn);
   if (std::exchange(lost_.at(qpn.v), ctx.epoch) == ctx.epoch || !ctx.valid) return;
   event->push({QpEvent::Kind::kLocalError, qpn, wire::rdma::kLocalCatastrophic});
   ++counters_.errors;
@@ -295,6 +299,8 @@ DdpPlacement::Verdict DdpPlacement::judge(const WholeFpdu& fpdu, const RxContext
   const ByteSpan ulpdu(fpdu.octets + wire::kUlpduLengthBytes, load_be16(fpdu.octets));
   job_.emplace();
   job_->segment.qpn = qpn;
+  job_->segment.epoch = ctx.epoch;
+  job_->segment.pd = ctx.pd;
   job_->segment.owner = last.buf->owner();
   job_->offset = static_cast<std::uint32_t>(ulpdu.data() - last.buf->bytes());
   const bool is_tagged = !ulpdu.empty() && wire::DdpControl::tagged(ulpdu[0]);
@@ -328,6 +334,7 @@ DdpPlacement::Verdict DdpPlacement::end(const FpduBeat& end, const SegmentQp& of
   QpRx q = of.row().current();
   if (q.stopped()) return Verdict::kPlace;
   s.qpn = of.qpn();
+  s.epoch = q.epoch;
   if (end.resets()) return Verdict::kPlace;
   s.in_order = end.marker_ok;
   if (s.in_order) q.stream = RxStream::kEnded;

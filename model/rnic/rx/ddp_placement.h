@@ -140,6 +140,7 @@ class DdpPlacement final : public Stage {
   bool take_doorbell();
   template <class Port>
   bool accept(Port& port);
+  void take(const ReadResponseSent& a);
   template <class Event>
   void take(const Event& event_of_qp);
   bool report();

@@ -95,7 +95,7 @@ bool EarlyPlacement::work() {
   if (!segment_ || now() < segment_->checked_at || answers_.size() >= kUnderWay) return false;
   if (!searched_) begin();
   if (next_ != search_.found().size()) {
-    if (!sink.can_ask()) return false;
+    if (!sink.can_ask() || !row_.can_ask()) return false;
     take(search_.found()[next_++]);
     return true;
   }
@@ -119,7 +119,8 @@ void EarlyPlacement::take(const FpduSearch::Found& fpdu) {
     ++counters_.bad_crc;
     return;
   }
-  if (!stream_of_segment() || fpdu.bytes > pool_.block_bytes()) {
+  const Qpn qpn = contexts_.flow(segment_->flow).qpn;
+  if (!contexts_.has(qpn) || fpdu.bytes > pool_.block_bytes()) {
     ++counters_.invalid;
     return;
   }
@@ -130,24 +131,20 @@ void EarlyPlacement::take(const FpduSearch::Found& fpdu) {
     return;
   }
   sink.ask(Stag{v->header.stag});
+  row_.ask(qpn.v);
   asked_.emplace(Asked{fpdu, std::move(plain)});
 }
 
-// The queue pair, if its stream still takes segments.
-std::optional<Qpn> EarlyPlacement::stream_of_segment() const {
-  const std::optional<Qpn> qpn = contexts_.qp_of(segment_->flow);
-  return qpn && RxContext::of(contexts_.qp(*qpn)).takes_segments() ? qpn : std::nullopt;
-}
-
-// When the entry of its STag is there.
+// When the entry of its STag and the row of its queue pair are there.
 bool EarlyPlacement::judge() {
-  if (!sink.ready()) return false;
+  if (!sink.ready() || !row_.can_use()) return false;
   const FpduSearch::Found fpdu = asked_->fpdu;
   Plain plain = std::move(asked_->plain);
   const auto v = tagged_view(plain);
   Job job;
   const bool valid = find_buffer(*v, job.piece);
   sink.drop();
+  row_.drop();
   asked_.reset();
   if (!valid) {
     ++counters_.invalid;
@@ -180,15 +177,14 @@ EarlyPlacement::Plain EarlyPlacement::without_markers(const FpduSearch::Found& f
 }
 
 bool EarlyPlacement::find_buffer(const wire::DdpTaggedView& v, MemoryPiece& piece) {
-  const std::optional<Qpn> stream = stream_of_segment();
-  if (!stream) return false;
-  const Qpn qpn = *stream;
-  const RxContext ctx = RxContext::of(contexts_.qp(qpn));
-  if (check_tagged_header(ctx, v.header)) return false;
+  if (!row_.ok()) return false;
+  const RxContext& qp = row_.row().qp;
+  const Qpn qpn{row_.front().index};
+  if (qp.flow != segment_->flow || !qp.takes_segments() || check_tagged_header(qp.version, v.header)) return false;
   const bool response = wire::RdmapControl::opcode(v.header.rdmap) == Opcode::kReadResponse;
   if (response && !asked_for(qpn, v)) return false;
   const auto bytes = static_cast<std::uint32_t>(v.payload.size());
-  return !check_tagged_buffer(sink.named(), qpn, ctx, v.header, bytes, piece);
+  return !check_tagged_buffer(sink.named(), qp.user(qpn), v.header, bytes, piece);
 }
 
 bool EarlyPlacement::write() {

@@ -66,6 +66,7 @@ class EarlyPlacement final : public Stage {
         reads_(contexts.qps()),
         reads_pool_({"reads", contexts.qps() * contexts.elements().ord, "queue pairs x fwcpu.max_ord"}) {
     sink.bind_to(contexts.stag_table);
+    contexts.rx_table.bind(row_);
   }
 
   Wake tick() override;
@@ -90,7 +91,7 @@ class EarlyPlacement final : public Stage {
     BufferRef buf;
     const std::uint8_t* data = nullptr;
   };
-  // An FPDU with payload whose STag is being looked up.
+  // An FPDU with payload whose STag and queue pair are being looked up.
   struct Asked {
     FpduSearch::Found fpdu;
     Plain plain;
@@ -121,7 +122,6 @@ class EarlyPlacement final : public Stage {
   void take(const FpduSearch::Found& fpdu);
   Plain without_markers(const FpduSearch::Found& fpdu);
   bool judge();
-  std::optional<Qpn> stream_of_segment() const;
   static std::optional<wire::DdpTaggedView> tagged_view(const Plain& plain);
   bool find_buffer(const wire::DdpTaggedView& v, MemoryPiece& piece);
   bool asked_for(Qpn qpn, const wire::DdpTaggedView& v);
@@ -129,6 +129,7 @@ class EarlyPlacement final : public Stage {
   bool collect(LlpId llp);
 
   ContextStore& contexts_;
+  RxTable::Reader row_{*this, "early_placement_qp"};
   BufferPool& pool_;
   const PerLlp<LlpTraits> llps_;
   BufferPool headers_{64};

@@ -25,13 +25,13 @@ bool RdmapDispatch::open(const PlacedSegment& s) {
 void RdmapDispatch::deliver(const PlacedSegment& s) {
   if (s.flushed) return complete(s, abi::WcStatus::kWrFlushErr);
   if (s.opcode == Opcode::kReadRequest) {
-    read_request->push(QueuedRead{s.qpn, s.read, s.headers});
+    read_request->push(QueuedRead{s.qpn, s.read, s.headers, s.epoch, s.pd});
     unblock->push({TxUnblock::Kind::kRequest, s.qpn});
   } else if (s.opcode == Opcode::kAtomicRequest) {
-    read_request->push(QueuedAtomic{s.qpn, s.atomic, s.headers});
+    read_request->push(QueuedAtomic{s.qpn, s.atomic, s.headers, s.epoch, s.pd});
     unblock->push({TxUnblock::Kind::kRequest, s.qpn});
   } else if (s.opcode == Opcode::kAtomicResponse) {
-    atomic_response->push({s.qpn, s.atomic_response, s.headers});
+    atomic_response->push({s.qpn, s.atomic_response, s.headers, s.epoch, s.pd});
   } else if (s.opcode == Opcode::kReadResponse) {
     if (!s.last) return;
     read_done->push({s.qpn});
@@ -49,7 +49,7 @@ void RdmapDispatch::deliver(const PlacedSegment& s) {
 // The peer's FIN or session Terminate, which the lower layer must always get. SCTP informs the firmware, too, if no QP
 // does.
 void RdmapDispatch::end(const PlacedSegment& s) {
-  const bool told = s.in_order && contexts_.qp(s.qpn).valid;
+  const bool told = s.in_order && contexts_.is_alive(s.qpn, s.epoch);
   ended[s.llp]->push({s.flow, told});
   if (!told) return;
   unblock->push({TxUnblock::Kind::kPeerClosed, s.qpn});
@@ -78,15 +78,14 @@ bool RdmapDispatch::is_lost(const PlacedSegment& s) {
   if (s.flushed) return false;
   if (s.awaits_write && !written->front().ok) return true;
   const auto broken = broken_.empty() ? broken_.end() : broken_.find(s.qpn.v);
-  return broken != broken_.end() && broken->second == contexts_.qp(s.qpn).epoch;
+  return broken != broken_.end() && broken->second == s.epoch;
 }
 
 // The stream ends with the first one. A message that is lost completes its receive request.
 void RdmapDispatch::lose(const PlacedSegment& s) {
   ++counters_.lost;
   std::uint32_t& broken = broken_[s.qpn.v];
-  if (const std::uint32_t epoch = contexts_.qp(s.qpn).epoch; broken != epoch) {
-    broken = epoch;
+  if (std::exchange(broken, s.epoch) != s.epoch) {
     stream_error->push({QpEvent::Kind::kStreamError, s.qpn, wire::ddp::kLocalCatastrophic, s.headers});
   }
   if (takes_request(s)) complete(s, abi::WcStatus::kLocQpOpErr);
@@ -128,7 +127,8 @@ Wake RdmapDispatch::tick() {
     end(in->pop());
     return Wake::next_cycle();
   }
-  const bool valid = contexts_.qp(front.qpn).valid;  // otherwise destroyed since: there is no QP to deliver to
+  const bool valid =
+      contexts_.is_alive(front.qpn, front.epoch);  // otherwise destroyed since: there is no QP to deliver to
   const bool lost = valid && is_lost(front);
   if (lost && !stream_error->can_push()) return Wake::on_traffic();
   if (valid && !lost && open(front)) return Wake::next_cycle();  // a separate cycle: one item per link and cycle

@@ -26,7 +26,7 @@ void ReceiveRequests::reset() {
 
 bool ReceiveRequests::announce(const RqDoorbell& d) {
   if (!contexts_.has(d.rqn)) return true;
-  const WorkRing ring = contexts_.receive_ring(d.rqn);
+  const ResidentRing ring = contexts_.receive_ring(d.rqn);
   Queue& q = queue(d.rqn);
   if (!ring.valid || q.overrun) return true;
   q.overrun = ((d.producer - q.used) & kIndexMask) > (1u << ring.log_entries);
@@ -60,7 +60,7 @@ void ReceiveRequests::check_limit(Srqn srqn, const Queue& shared) {
 
 ReceiveRequests::Next ReceiveRequests::next(Qpn qpn) {
   Queue& own = queue(qpn);
-  const QpContext& qp = contexts_.qp(qpn);
+  const ResidentQp& qp = contexts_.qp(qpn);
   Queue& from = qp.shares_rq ? queue(qp.srq) : own;
   const bool taken = qp.shares_rq && !own.fetched.empty();
   if (from.overrun && !taken) return Next::kLost;
@@ -73,7 +73,7 @@ ReceiveRequests::Next ReceiveRequests::next(Qpn qpn) {
 
 const FetchedRqe* ReceiveRequests::peek(Qpn qpn) {
   Queue& own = queue(qpn);
-  const QpContext& qp = contexts_.qp(qpn);
+  const ResidentQp& qp = contexts_.qp(qpn);
   if (qp.shares_rq && !own.fetched.empty()) return &pool_.front(own.fetched);
   Queue& from = qp.shares_rq ? queue(qp.srq) : own;
   return from.overrun || from.fetched.empty() ? nullptr : &pool_.front(from.fetched);
@@ -108,7 +108,7 @@ std::optional<ReceiveRequests::Unused> ReceiveRequests::take_unused() {
   const Qpn qpn = ended_pool_.pop(ended_);
   const Queue& own = queue(qpn);
   if (!own.ended || own.fetched.empty()) return {};  // the QP went away meanwhile
-  return Unused{qpn, use(qpn)};
+  return Unused{qpn, use(qpn), own.epoch};
 }
 
 }  // namespace rnic

@@ -52,6 +52,7 @@ class ReceiveRequests {
   struct Unused {
     Qpn qpn;
     std::uint64_t wr_id = 0;
+    std::uint32_t epoch = 0;  // of the queue pair
   };
   // One request that the end of a stream left unused.
   bool has_unused() const { return !ended_.empty(); }

@@ -31,7 +31,7 @@ void TerminateGenerator::reset() { reported_.assign(reported_.size(), kNone); }
 Wake TerminateGenerator::tick() {
   if (!in->can_pop() || !out->can_push() || !event->can_push()) return Wake::on_traffic();
   const QpEvent error = in->pop();
-  const QpContext& ctx = contexts_.qp(error.qpn);
+  const ResidentQp& ctx = contexts_.qp(error.qpn);
   const bool first = ctx.valid && std::exchange(reported_[error.qpn.v], ctx.epoch) != ctx.epoch;
   if (first) report(error);
   count(first);

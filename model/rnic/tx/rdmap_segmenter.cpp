@@ -49,6 +49,10 @@ void RdmapSegmenter::file(const TxCredit& c) {
   if (const std::optional<Qpn> qpn = contexts_.qp_of(c.flow)) events_.take(*qpn, contexts_.qp(*qpn).epoch, c);
 }
 
+void RdmapSegmenter::file(const ReadWork& r) { events_.take(r.qpn, r.epoch, r); }
+
+void RdmapSegmenter::file(const AtomicWork& a) { events_.take(a.qpn, a.epoch, a); }
+
 template <class Event>
 void RdmapSegmenter::file(Event of_qp) {
   const Qpn qpn = of_qp.qpn;
@@ -82,7 +86,7 @@ bool RdmapSegmenter::has_room(const TxEvent& of_qp) {
 bool RdmapSegmenter::execute_lost() {
   if (!issued->can_push() || !taken->can_push() || !flush_rq->can_push()) return false;
   const Qpn qpn = events_.qpn();
-  const QpContext& ctx = contexts_.qp(qpn);
+  const ResidentQp& ctx = contexts_.qp(qpn);
   if (ctx.valid && ctx.epoch == events_.epoch()) {
     if (scheduler_.lose_drain(qpn)) {
       mark(qpn, WqeIssued::Marker::kDrain);
@@ -106,7 +110,7 @@ bool RdmapSegmenter::execute_lost() {
 
 // The firmware hears once that the QP's row is lost.
 void RdmapSegmenter::lose(Qpn qpn) {
-  const QpContext& ctx = contexts_.qp(qpn);
+  const ResidentQp& ctx = contexts_.qp(qpn);
   if (!scheduler_.lose(qpn, ctx.epoch) || !ctx.valid) return;
   errors_.push({QpEvent::Kind::kLocalError, qpn, wire::rdma::kLocalCatastrophic});
 }
@@ -381,8 +385,8 @@ void RdmapSegmenter::send_response(const TxQp& of) {
   if (q.response.active) return;
   scheduler_.answered(q);
   q.response_done();
-  read_sent->push({of.qpn});
-  answered->push({of.qpn});
+  read_sent->push({of.qpn, of.ctx.epoch});
+  answered->push({of.qpn, of.ctx.epoch});
 }
 
 // False if the source was revoked: the response ends there, and its IRRQ slot stays taken, for the stream is over.
@@ -421,7 +425,7 @@ bool RdmapSegmenter::start_request(const TxTurn& turn, const TxQp& of) {
 void RdmapSegmenter::begin_stag_work(const TxQp& of) {
   const FetchedWqe& f = scheduler_.oldest(of.state);
   if (!f.ok) return fail(of, abi::WcStatus::kGeneralErr);
-  stag_request->push({of.qpn, of.state.epoch, f.wqe});
+  stag_request->push({of.qpn, of.state.epoch, f.wqe, of.ctx.pd});
   of.state.working = true;
 }
 

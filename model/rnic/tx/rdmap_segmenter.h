@@ -119,6 +119,8 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
   std::uint32_t offered();
   bool take_event();
   void file(const TxCredit& c);
+  void file(const ReadWork& r);
+  void file(const AtomicWork& a);
   template <class Event>
   void file(Event of_qp);
   bool execute();

@@ -254,7 +254,7 @@ TxScheduler::Source TxScheduler::next(const TxContext& ctx, const QpTx& q) const
 std::string TxScheduler::waiting_for() const {
   for (std::uint32_t n = 0; n < qps_.size(); ++n) {
     const Here& here = qps_[n];
-    const QpContext& ctx = contexts_.qp(Qpn{n});
+    const ResidentQp& ctx = contexts_.qp(Qpn{n});
     const bool connected = ctx.state == QpState::kRts;
     if (here.waits == TxWait::kNothing && (here.wqes == 0 || connected)) continue;
     const std::string who = "QP " + std::to_string(n) + " has work and waits for ";

@@ -15,12 +15,12 @@ Rqn queue_of(const RqDoorbell& d) { return d.rqn; }
 Qpn queue_of(const WqeTaken& t) { return t.qpn; }
 Rqn queue_of(const RqeTaken& t) { return t.rqn; }
 
-std::size_t rings(const ContextStore& contexts, Qpn) { return contexts.qps(); }
-std::size_t rings(const ContextStore& contexts, Rqn) { return contexts.receive_queues(); }
+RingTable& table_of(ContextStore& contexts, Qpn) { return contexts.sq_table; }
+RingTable& table_of(ContextStore& contexts, Rqn) { return contexts.rq_table; }
 std::size_t index_of(const ContextStore&, Qpn qpn) { return qpn.v; }
 std::size_t index_of(const ContextStore& contexts, Rqn rqn) { return contexts.index(rqn); }
-WorkRing ring_of(const ContextStore& contexts, Qpn qpn) { return contexts.send_ring(qpn); }
-WorkRing ring_of(const ContextStore& contexts, Rqn rqn) { return contexts.receive_ring(rqn); }
+ResidentRing ring_of(const ContextStore& contexts, Qpn qpn) { return contexts.send_ring(qpn); }
+ResidentRing ring_of(const ContextStore& contexts, Rqn rqn) { return contexts.receive_ring(rqn); }
 
 bool has_room(const RingSide<SqDoorbell>::OwnPort& side) { return side.event->can_push(); }
 bool has_room(const RingSide<RqDoorbell>::OwnPort& side) { return side.posted->can_push(); }
@@ -36,18 +36,21 @@ std::string name_of(Rqn rqn) { return (rqn.shared ? "SRQ " : "QP ") + std::to_st
 }  // namespace
 
 template <class Doorbell>
-WqeFetch<Doorbell>::WqeFetch(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts,
+WqeFetch<Doorbell>::WqeFetch(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts,
                              const WqeFetchConfig& cfg)
     : Stage(nm, clk),
       RingSide<Doorbell>::OwnPort(static_cast<Stage&>(*this)),
       contexts_(contexts),
       cfg_(cfg),
-      progress_(rings(contexts, Queue{})),
+      progress_(table_of(contexts, Queue{}).rows()),
       pool_({"listed", progress_.size(), kRings<Queue>}, 0),
+      row_(*this, std::is_same_v<Queue, Qpn> ? "wqe_fetch" : "rqe_fetch"),
       reads_(cfg.reads),
       memory_(std::size_t{cfg.reads} * cfg.batch * abi::kWqeBytes),
       places_(cfg.prefetch),
-      reads_account_(cfg.reads) {}
+      reads_account_(cfg.reads) {
+  table_of(contexts, Queue{}).bind(row_);
+}
 
 // The ring's state, reset if the queue's number was reused.
 template <class Doorbell>
@@ -67,7 +70,7 @@ typename WqeFetch<Doorbell>::Progress& WqeFetch<Doorbell>::progress(Queue queue)
 
 // Entries that one read may fetch now: announced, with a place to go, and before the ring's end.
 template <class Doorbell>
-unsigned WqeFetch<Doorbell>::fetchable(const WorkRing& ring, const Progress& r) const {
+unsigned WqeFetch<Doorbell>::fetchable(const ResidentRing& ring, const Progress& r) const {
   if (!ring.valid) return 0;
   const unsigned announced = (r.producer - r.issued) & kIndexMask;
   const unsigned places = cfg_.prefetch - ((r.issued - r.taken) & kIndexMask);
@@ -100,7 +103,7 @@ void WqeFetch<Doorbell>::list(Queue queue) {
 // It announces more than the ring has room for in addition to what was announced, or takes something back. The host
 // must at least leave alone what the consumer has not returned.
 template <class Doorbell>
-bool WqeFetch<Doorbell>::overruns(const Doorbell& d, const WorkRing& ring, const Progress& r) {
+bool WqeFetch<Doorbell>::overruns(const Doorbell& d, const ResidentRing& ring, const Progress& r) {
   const unsigned more = (d.producer - r.producer) & kIndexMask;
   const unsigned unused = (r.producer - r.taken) & kIndexMask;
   return unused + more > 1u << ring.log_entries;
@@ -135,27 +138,45 @@ void WqeFetch<Doorbell>::give_back(Queue queue) {
   list(queue);
 }
 
+// One a cycle.
 template <class Doorbell>
-bool WqeFetch<Doorbell>::issue() {
-  if (listed_.empty() || used_ == cfg_.reads || !dma->can_push()) return false;
+bool WqeFetch<Doorbell>::begin_turn() {
+  if (listed_.empty() || !row_.can_ask()) return false;
   const Queue queue = pool_.pop(listed_);
+  row_.ask(static_cast<std::uint32_t>(index_of(contexts_, queue)));
+  turns_.push(queue);
+  return true;
+}
+
+// One read a cycle. The turn goes on while nobody else has one.
+template <class Doorbell>
+bool WqeFetch<Doorbell>::turn() {
+  if (!row_.can_use() || used_ == cfg_.reads || !dma->can_push()) return false;
+  const Queue queue = turns_.front();
   Progress& r = progress(queue);
+  if (const unsigned count = fetchable(ring_of(contexts_, queue), r); count != 0) issue(queue, r, count);
+  const bool more = fetchable(ring_of(contexts_, queue), r) != 0;
+  count(r);
+  if (more && turns_.size() == 1 && listed_.empty()) return true;
+  turns_.drop();
+  row_.drop();
   r.listed = false;
-  const WorkRing ring = ring_of(contexts_, queue);
-  const unsigned count = fetchable(ring, r);
-  if (count == 0) return true;  // the queue went away meanwhile
+  list(queue);
+  return true;
+}
+
+template <class Doorbell>
+void WqeFetch<Doorbell>::issue(Queue queue, Progress& r, unsigned count) {
   const unsigned slot = (first_ + used_++) % cfg_.reads;
   reads_[slot] = {queue, r.epoch, count, 0, false, false};
-  const std::uint64_t index = r.issued % (1u << ring.log_entries);
-  const std::uint64_t address = ring.base + index * abi::kWqeBytes;
+  const std::uint64_t index = r.issued % (1u << ring_of(contexts_, queue).log_entries);
+  const std::uint64_t address = row_.row().base + index * abi::kWqeBytes;
   const auto bytes = static_cast<std::uint32_t>(count * abi::kWqeBytes);
   dma->push({address, bytes, memory(slot), {}, slot, contexts_.request(queue, r.entries)});  // of the first entry
   r.entries += count;
   ++counters_.dma_reads;
   r.issued = static_cast<std::uint16_t>((r.issued + count) & kIndexMask);
   held_ += count;
-  list(queue);
-  return true;
 }
 
 // Entries leave in the order of their reads, one per cycle.
@@ -184,6 +205,7 @@ void WqeFetch<Doorbell>::reset() {
   progress_.assign(progress_.size(), {});
   pool_.reset();
   listed_ = {};
+  turns_ = {};
   reads_.assign(reads_.size(), {});
   first_ = used_ = held_ = active_ = starved_ = 0;
   places_.set(now(), 0, false);
@@ -210,9 +232,10 @@ Wake WqeFetch<Doorbell>::tick() {
     busy = true;
   }
   busy |= deliver();
-  busy |= issue();
+  busy |= turn();
+  busy |= begin_turn();
   places_.set(now(), held_, starved_ != 0 && starved_ == active_);
-  reads_account_.set(now(), used_, used_ == cfg_.reads && !listed_.empty());
+  reads_account_.set(now(), used_, used_ == cfg_.reads && (!listed_.empty() || !turns_.empty()));
   return busy ? Wake::next_cycle() : Wake::on_traffic();
 }
 

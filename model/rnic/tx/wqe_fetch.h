@@ -10,6 +10,7 @@
 #include "model/common/account.h"
 #include "model/common/link.h"
 #include "model/common/node_pool.h"
+#include "model/common/ring.h"
 #include "model/config/field.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/messages/dma.h"
@@ -83,7 +84,7 @@ class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
   PopPort<DmaReadDone> dma_done{*this, "dma_done"};
   PushPort<Fetched> out{*this, "out"};
 
-  WqeFetch(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts, const WqeFetchConfig& cfg);
+  WqeFetch(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, const WqeFetchConfig& cfg);
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
@@ -98,13 +99,13 @@ class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
   static constexpr std::uint32_t kIndexMask = 0xfff;
   struct Progress {
     std::uint32_t epoch = 0;
+    std::uint32_t entries = 0;   // issued, in total
     std::uint16_t producer = 0;  // announced by the host
     std::uint16_t issued = 0;    // read, or being read
     std::uint16_t taken = 0;     // returned by the consumer
     std::uint16_t delivered = 0;
-    bool listed = false;
+    bool listed = false;                   // or its turn has begun
     bool active = false, starved = false;  // as counted
-    std::uint64_t entries = 0;             // issued, in total
   };
   struct Read {
     Queue queue;
@@ -114,12 +115,14 @@ class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
   };
 
   Progress& progress(Queue queue);
-  static bool overruns(const Doorbell& d, const WorkRing& ring, const Progress& r);
-  unsigned fetchable(const WorkRing& ring, const Progress& r) const;
+  static bool overruns(const Doorbell& d, const ResidentRing& ring, const Progress& r);
+  unsigned fetchable(const ResidentRing& ring, const Progress& r) const;
   void announce(const Doorbell& d);
   void give_back(Queue queue);
   void list(Queue queue);
-  bool issue();
+  bool begin_turn();
+  bool turn();
+  void issue(Queue queue, Progress& r, unsigned count);
   bool deliver();
   void count(Progress& r);
   std::uint8_t* memory(unsigned read) { return &memory_[std::size_t{read} * cfg_.batch * abi::kWqeBytes]; }
@@ -128,7 +131,9 @@ class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
   const WqeFetchConfig cfg_;
   std::vector<Progress> progress_;
   NodePool<Queue> pool_;
-  PooledQueue listed_;       // rings with something to fetch, served in turn
+  PooledQueue listed_;  // rings with something to fetch, served in turn
+  RingTable::Reader row_;
+  Ring<Queue> turns_;        // begun: their rows are asked for
   std::vector<Read> reads_;  // a ring in order of issue
   unsigned first_ = 0, used_ = 0;
   std::vector<std::uint8_t> memory_;

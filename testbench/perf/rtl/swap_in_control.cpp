@@ -47,7 +47,7 @@ SwappedIn measure_irrq() {
   Link<QueuedRead> out("out", b.clk, {4, 1, 1});
   Link<QueuedAtomic> atomic("atomic", b.clk, {4, 1, 1});
   Link<QpEvent> event("event", b.clk, {4, 1, 1});
-  QueuedRequest request = QueuedRead{Qpn{0}, {1, 0, 8, test::stag_of(1), 0}, random_segment(rng)};
+  QueuedRequest request = QueuedRead{Qpn{0}, {1, 0, 8, test::stag_of(1), 0}, random_segment(rng), 1, Pdn{1}};
   auto& read = std::get<QueuedRead>(request);
   auto peer = feed<QueuedRequest>("peer", b.clk, [&]() -> const QueuedRequest* {
     if (asked == answered + 2 * kQps) return nullptr;
@@ -57,6 +57,7 @@ SwappedIn measure_irrq() {
   });
   auto responder = answers<QueuedRead, ReadResponseSent>("responder", b.clk, 10, [&](const QueuedRead& r, auto& done) {
     done.qpn = r.qpn;
+    done.epoch = r.epoch;
     peer.go_on();
     return ++answered, true;
   });
@@ -70,12 +71,7 @@ SwappedIn measure_irrq() {
   responder.in(out);
   responder.out(sent);
   return measure_swapped_in<rtl::IrrqPins>(
-      block,
-      [](auto& m, auto&& f) {
-        f(m.free_epoch_i, m.free_state_i, m.accept_exists_i, m.accept_ird_i, m.accept_epoch_i, m.accept_state_i,
-          m.turn_i, m.serve_epoch_i, m.serve_state_i, m.request_i);
-      },
-      b.contexts);
+      block, [](auto& m, auto&& f) { f(m.row_ready_i, m.row_valid_i, m.row_tag_i, m.row_i, m.oldest_i); }, b.contexts);
 }
 
 // FetchAdds to eight words of memory, in turn.
@@ -90,7 +86,7 @@ SwappedIn measure_atomic_alu() {
   Link<DmaWriteDone> written("written", b.clk, {4, 1, 1});
   Link<AtomicWork> out("out", b.clk, {4, 1, 1});
   Link<QpEvent> event("event", b.clk, {4, 1, 1});
-  QueuedAtomic request{Qpn{0}, wire::AtomicRequest::fetch_add(1, 0), {}};
+  QueuedAtomic request{Qpn{0}, wire::AtomicRequest::fetch_add(1, 0), {}, 1, Pdn{1}};
   request.request.stag = test::stag_of(1);
   auto irrq = feed<QueuedAtomic>("irrq", b.clk, [&] {
     request.qpn = turn(asked);
@@ -142,6 +138,8 @@ SwappedIn measure_response_queue() {
   Link<TxUnblock> unblock("unblock", b.clk, {4, 1, 1});
   Link<QpEvent> event("event", b.clk, {4, 1, 1});
   DeliveredAtomic response;
+  response.epoch = 1;
+  response.pd = Pdn{1};
   auto dispatch = feed<DeliveredAtomic>("dispatch", b.clk, [&]() -> const DeliveredAtomic* {
     if (answered + kQps >= asked) return nullptr;
     response.qpn = turn(answered);
@@ -182,8 +180,9 @@ SwappedIn measure_response_queue() {
   return measure_swapped_in<rtl::ResponseQueuePins>(
       block,
       [](auto& m, auto&& f) {
-        f(m.under_way_i, m.issued_epoch_i, m.issued_state_i, m.in_exists_i, m.in_pd_i, m.in_epoch_i, m.in_state_i,
-          m.written_epoch_i, m.request_i, m.stag_i);
+        f(m.under_way_i, m.written_epoch_i, m.one_port_i, m.taken_epoch_i, m.request_row_ready_i, m.request_row_valid_i,
+          m.request_row_tag_i, m.request_row_i, m.response_row_ready_i, m.response_row_valid_i, m.response_row_tag_i,
+          m.response_row_i, m.oldest_i, m.stag_ready_i, m.stag_valid_i, m.stag_row_i, m.stag_i);
       },
       b.contexts);
 }

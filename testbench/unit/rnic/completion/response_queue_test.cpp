@@ -12,9 +12,10 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr Cycle kStag = StagTableConfig{}.read_cycles;
-constexpr Cycle kThrough = kToEnd + kToEnd;   // what comes leaves in the same cycle
-constexpr Cycle kWritten = kThrough + kStag;  // a value: its sink's entry is read
-constexpr Cycle kEach = kStag + 1;            // from one to the next
+constexpr Cycle kRow = OrqTableConfig{}.read_cycles;
+constexpr Cycle kThrough = kToEnd + kToEnd;          // what comes leaves in the same cycle
+constexpr Cycle kWritten = kThrough + kRow + kStag;  // a value: its queue pair's row is read, then its sink's entry
+constexpr Cycle kEach = kStag + 1;                   // from one to the next
 
 std::vector<Cycle> one_after_the_other(Cycle first, unsigned count) {
   std::vector<Cycle> cycles;
@@ -43,8 +44,9 @@ class ResponseQueueTest : public StageTest {
   static AtomicIssued request(std::uint32_t qpn, std::uint32_t id, std::uint64_t address) {
     return {Qpn{qpn}, id, {address, 8, stag_of(3)}};
   }
-  static DeliveredAtomic response(std::uint32_t qpn, std::uint32_t id, std::uint64_t original) {
-    return {Qpn{qpn}, {id, original}};
+  static DeliveredAtomic response(std::uint32_t qpn, std::uint32_t id, std::uint64_t original,
+                                  std::uint32_t epoch = 1) {
+    return {Qpn{qpn}, {id, original}, {}, epoch, Pdn{1}};
   }
   void expect_error(wire::TerminateCause cause, QpEvent::Kind kind = QpEvent::Kind::kStreamError) {
     run_until_idle();
@@ -117,7 +119,7 @@ TEST_F(ResponseQueueTest, ALocalBufferThatIsGone) {
 // A write counts from the check of its STag: what ends before that is not written to, and a fence sees the rest.
 TEST_F(ResponseQueueTest, ABufferThatEndsInAnyCycleIsWrittenOnlyIfItsEndComesLater) {
   const StagContext before = region(0x1000, 0x100, abi::kLocalWrite);
-  constexpr Cycle kJudged = kToEnd + kStag;
+  constexpr Cycle kJudged = kToEnd + kRow + kStag;
   std::uint32_t epoch = 1;
   for (Cycle ended = kToEnd - 1; ended <= kJudged + 1; ++ended) {
     const Cycle from = clk.now() + 20;
@@ -127,7 +129,7 @@ TEST_F(ResponseQueueTest, ABufferThatEndsInAnyCycleIsWrittenOnlyIfItsEndComesLat
       contexts.write(Qpn{1}, rts_qp(1, epoch));
     });
     segmenter.send_at(from - 5, request(1, 1, 0x1000));
-    dispatch.send_at(from, response(1, 1, 9));
+    dispatch.send_at(from, response(1, 1, 9, epoch));
     StagWrites::Counts begun{}, after{};
     firmware.at(from + ended, [&] { contexts.write(Stag{stag_of(3)}, StagContext{}); });
     firmware.at(from + ended + 1, [&] { begun = contexts.in_flight.begun(); });
@@ -143,12 +145,14 @@ TEST_F(ResponseQueueTest, AQueuePairThatIsReusedWhileAnEntryIsReadStartsAnew) {
   contexts.write(Stag{stag_of(4)}, region(0x2000, 0x100, abi::kLocalWrite));
   contexts.commit();
   segmenter.send(request(1, 1, 0x1000));
-  dispatch.send_at(20, response(1, 1, 9));
-  firmware.at(20 + kToEnd, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
-  segmenter.send_at(20 + kToEnd, {Qpn{1}, 1, {0x2000, 8, stag_of(4)}});
+  dispatch.send_at(20, {response(1, 1, 9), response(1, 1, 8, 2)});
+  firmware.at(20 + kToEnd + kRow, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  segmenter.send_at(20 + kToEnd + kRow, {Qpn{1}, 1, {0x2000, 8, stag_of(4)}});
   run_until_idle();
   EXPECT_THAT(writer.addresses(), ElementsAre(0x2000));
-  EXPECT_THAT(writer.cycles(), ElementsAre(20 + kWritten + kStag));
+  const Cycle counted = 20 + kToEnd + kRow + kToEnd + kRow;  // the request; then each response, the first one in vain
+  EXPECT_THAT(writer.cycles(), ElementsAre(counted + 1 + 1 + kStag + kToEnd));
+  EXPECT_EQ(load_le64(&memory[0x2000]), 8u);
 }
 TEST_F(ResponseQueueTest, BackpressureLosesNothingInAnyOrderOfCalls) {
   clk.shuffle(3);
@@ -169,8 +173,8 @@ TEST_F(ResponseQueueTest, BackpressureLosesNothingInAnyOrderOfCalls) {
 }
 TEST_F(ResponseQueueTest, AReusedQpStartsAnew) {
   segmenter.send({request(1, 1, 0x1000), request(1, 2, 0x1008)});
-  dispatch.send_at(20, {response(1, 1, 9), response(1, 1, 7)});
-  firmware.at(22 + kStag, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });  // while the value is being written
+  dispatch.send_at(20, {response(1, 1, 9), response(1, 1, 7, 2)});
+  firmware.at(20 + kWritten, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });  // while the value is being written
   segmenter.pause(window(2, 40));
   segmenter.send(request(1, 1, 0x1010));
   dispatch.pause(window(21, 60));
@@ -179,11 +183,22 @@ TEST_F(ResponseQueueTest, AReusedQpStartsAnew) {
   EXPECT_EQ(load_le64(&memory[0x1010]), 7u);
   EXPECT_THAT(events, IsEmpty());
 }
+// It answers no request, and is no error of the later use.
+TEST_F(ResponseQueueTest, AResponseOfAnEarlierUseHasNoEffect) {
+  firmware.at(10, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  dispatch.send_at(20, response(1, 1, 9));
+  segmenter.send_at(30, request(1, 1, 0x1000));
+  dispatch.send_at(40, {response(1, 1, 8), response(1, 1, 7, 2)});
+  run_until_idle();
+  EXPECT_THAT(events, IsEmpty());
+  EXPECT_EQ(completions.size(), 1u);
+  EXPECT_EQ(load_le64(&memory[0x1000]), 7u);
+}
 TEST_F(ResponseQueueTest, AnIdleStageIsNotCalled) {
   segmenter.send(request(1, 1, 0x1000));
   dispatch.send_at(5000, response(1, 1, 9));
   run_until_idle();
-  EXPECT_LE(clk.activity().cycles, 16u);
+  EXPECT_LE(clk.activity().cycles, 14 + 2 * kRow);
 }
 
 // Local memory in a page list: an unaligned buffer may lie in two pages, which the engine finds.

@@ -697,7 +697,7 @@ class StagHomeTest : public StageTest {
     abi::Wqe w;
     w.opcode = abi::WrOpcode::kLocalInv;
     w.invalidate_stag = stag;
-    return {Qpn{1}, 1, w};
+    return {Qpn{1}, 1, w, Pdn{1}};
   }
 };
 
@@ -755,7 +755,7 @@ TEST_P(StagHomeOfEachKind, RequestsHaveTheSameOutcomesAsWithAllEntriesOnTheChip)
     }
     const std::uint64_t from = random.below(10);
     for (Bench* b : {&all, &one, &two}) {
-      if (from < 7) b->queues.send({Qpn{1}, 1, w});
+      if (from < 7) b->queues.send({Qpn{1}, 1, w, Pdn{1}});
       else if (from < 9) b->firmware.send(write(index, c));
       else b->reads.send({Stag{stag}});
     }
@@ -786,7 +786,7 @@ TEST_F(StagHomeTest, EveryRequestIsAnsweredHoweverManyThereAre) {
     w.rkey = stag_of(static_cast<std::uint32_t>(random.below(kStags)));
     abi::Registration{0x1000, 0x100, stag_of(static_cast<std::uint32_t>(random.below(kStags))), abi::kRemoteRead}.put(
         w);
-    b.queues.send({Qpn{1}, 1, w});
+    b.queues.send({Qpn{1}, 1, w, Pdn{1}});
     b.reads.send({Stag{stag_of(static_cast<std::uint32_t>(random.below(kStags)))}});
     StagContext c = region(0x1000, 0x1000, abi::kMwBind);
     c.allocated = random.below(2) != 0;

@@ -35,7 +35,7 @@ class PageListTest : public StageTest {
     return c;
   }
   abi::WcStatus work(const abi::Wqe& w) {
-    queues.send({Qpn{1}, 1, w});
+    queues.send({Qpn{1}, 1, w, Pdn{1}});
     run_until_idle();
     return done.take().at(0).status;
   }

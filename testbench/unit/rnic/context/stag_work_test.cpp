@@ -74,12 +74,13 @@ class StagWorkTest : public StageTest {
     run_until_idle();
     return ended.take().at(0).status;
   }
+  static Pdn domain_of(std::uint32_t qpn) { return Pdn{qpn == 3 ? 2u : 1u}; }
   static StagRequest request(WrOpcode op, std::uint32_t stag, const Registration& r = {}, std::uint32_t qpn = 1) {
     abi::Wqe w;
     w.opcode = op;
     w.rkey = w.invalidate_stag = stag;
     if (op != WrOpcode::kLocalInv) r.put(w);
-    return {Qpn{qpn}, 1, w};
+    return {Qpn{qpn}, 1, w, domain_of(qpn)};
   }
   bool valid(std::uint32_t index) { return entry(index).valid; }
   const StagContext& entry(std::uint32_t index) { return *contexts.stag(Stag{stag_of(index)}); }
@@ -93,7 +94,7 @@ class StagWorkTest : public StageTest {
     return work(w, qpn);
   }
   WcStatus work(const abi::Wqe& w, std::uint32_t qpn) {
-    queues.send({Qpn{qpn}, 1, w});
+    queues.send({Qpn{qpn}, 1, w, domain_of(qpn)});
     run_until_idle();
     return done.take().at(0).status;
   }
@@ -187,7 +188,9 @@ TEST_F(StagWorkTest, AnEndIsReportedWhenTheWritesBeforeItAreOut) {
   EXPECT_THAT(ended.cycles(), ElementsAre(91 + kToEnd, 92 + kToEnd)) << "in their order";
 }
 TEST_F(StagWorkTest, ARequestOfAnEarlierUseOfTheNumberHasNoEffect) {
-  queues.send({Qpn{1}, 0, request(WrOpcode::kLocalInv, stag_of(1)).wqe});
+  StagRequest earlier = request(WrOpcode::kLocalInv, stag_of(1));
+  earlier.epoch = 0;
+  queues.send(earlier);
   run_until_idle();
   EXPECT_EQ(done[0].status, WcStatus::kMwBindErr);
   EXPECT_TRUE(valid(1));
@@ -252,8 +255,8 @@ TEST_F(StagWorkTest, AWindowOpensAPartOfItsRegion) {
   EXPECT_FALSE(w->contains(kAddress + 0xff, 1));
   EXPECT_FALSE(w->contains(kAddress + 0x180, 1));
   EXPECT_EQ(w->access, abi::kRemoteRead);
-  EXPECT_TRUE(w->serves(contexts.qp(Qpn{2}).user(Qpn{2}))) << "by protection domain";
-  EXPECT_FALSE(w->serves(contexts.qp(Qpn{3}).user(Qpn{3})));
+  EXPECT_TRUE(w->serves(StagUser{Qpn{2}, 1, Pdn{1}})) << "by protection domain";
+  EXPECT_FALSE(w->serves(StagUser{Qpn{3}, 1, Pdn{2}}));
   EXPECT_FALSE(w->covers(stag_of(3, 1), Pdn{1}, kAddress + 0x100, 1)) << "no local key";
 }
 
@@ -268,12 +271,11 @@ TEST_F(StagWorkTest, AWindowOfTypeOneIsBoundAnewAndUnbound) {
 
 TEST_F(StagWorkTest, AWindowOfTypeTwoServesTheQueuePairThatBoundItUntilItIsInvalidated) {
   EXPECT_EQ(bind(stag_of(4, 1), window(abi::kRemoteWrite)), WcStatus::kSuccess);
-  EXPECT_TRUE(entry(4).serves(contexts.qp(Qpn{1}).user(Qpn{1})));
-  EXPECT_FALSE(entry(4).serves(contexts.qp(Qpn{2}).user(Qpn{2}))) << "same domain, another stream";
+  EXPECT_TRUE(entry(4).serves(StagUser{Qpn{1}, 1, Pdn{1}}));
+  EXPECT_FALSE(entry(4).serves(StagUser{Qpn{2}, 1, Pdn{1}})) << "same domain, another stream";
   EXPECT_EQ(bind(stag_of(4, 2), window(abi::kRemoteWrite)), WcStatus::kMwBindErr) << "while it is valid";
   EXPECT_EQ(invalidate(stag_of(4, 1), 2), WcStatus::kMwBindErr) << "another stream";
-  QpContext reused = rts_qp(1, 2);
-  EXPECT_FALSE(entry(4).serves(reused.user(Qpn{1}))) << "a later use of the QP number";
+  EXPECT_FALSE(entry(4).serves(StagUser{Qpn{1}, 2, Pdn{1}})) << "a later use of the QP number";
   EXPECT_EQ(invalidate(stag_of(4, 1)), WcStatus::kSuccess);
   EXPECT_EQ(bind(stag_of(4, 2), window(abi::kRemoteWrite), 2), WcStatus::kSuccess);
 }

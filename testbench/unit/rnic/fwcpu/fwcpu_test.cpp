@@ -259,8 +259,8 @@ TEST_F(FwCpuTest, StartupFramesPassThroughSram) {
   EXPECT_EQ(Bytes(reply.data->bytes(), reply.data->bytes() + reply.bytes()),
             hex("4D504120494420526570204672616D65 40 01 0002 6F6B"));
   EXPECT_STREQ(ops[5].name(), "tcp_enter_rdma");
-  EXPECT_TRUE(contexts.qp(Qpn{5}).responder);
-  EXPECT_EQ(contexts.qp(Qpn{5}).mulpdu, 1454);
+  EXPECT_TRUE(contexts.tx_table.peek(5)->qp.responder);
+  EXPECT_EQ(contexts.tx_table.peek(5)->qp.mulpdu, 1454);
   EXPECT_TRUE(contexts.flow(FlowId{3}).rdma);
 }
 
@@ -305,7 +305,7 @@ TEST_F(FwCpuTest, ASessionOverSctp) {
             hex("616263"));
   EXPECT_EQ(to_host.cycles()[3], start + 1 + 40 + 2 + 8 * 4 + 1) << "two words of SRAM, and the event";
   EXPECT_EQ(contexts.flow(FlowId{3}).llp, LlpId::kSctp);
-  EXPECT_EQ(contexts.qp(Qpn{5}).mulpdu, 1434);
+  EXPECT_EQ(contexts.tx_table.peek(5)->qp.mulpdu, 1434);
   EXPECT_EQ(to_host.back().event.type, abi::EventType::kDisconnected);
   const auto setup = to_json(registry)["setup"];
   EXPECT_EQ(setup["responder"]["total"]["count"], 1) << "the stray is none";

@@ -204,7 +204,7 @@ TEST_P(TwoFirmwares, PeerToPeerConnectAndDisconnect) {
   EXPECT_EQ(a.contexts.qp(Qpn{5}).state, QpState::kError);
   EXPECT_EQ(a.contexts.flow(FlowId{3}).rx_markers, true);
   EXPECT_EQ(b.contexts.flow(FlowId{7}).tx_markers, true);
-  EXPECT_EQ(b.contexts.qp(Qpn{6}).mulpdu, 1442);
+  EXPECT_EQ(b.contexts.tx_table.peek(6)->qp.mulpdu, 1442);
   EXPECT_EQ(pool.in_use(), 0u) << "every buffer came back";
 }
 

@@ -26,7 +26,7 @@ QueuedAtomic to(AtomicRequest r, std::uint64_t address, std::uint32_t qpn = 1, s
   r.stag = stag_of(3);
   r.to = address;
   r.request_id = id;
-  return {Qpn{qpn}, r};
+  return {Qpn{qpn}, r, {}, 1, Pdn{1}};
 }
 QueuedAtomic add(std::uint64_t value, std::uint64_t address, std::uint32_t qpn = 1, std::uint64_t mask = 0) {
   return to(AtomicRequest::fetch_add(value, mask), address, qpn);
@@ -399,6 +399,22 @@ TEST_F(AtomicAluTest, AReusedQpGetsNoAnswerOfItsEarlierUse) {
   ASSERT_EQ(segmenter.size(), 1u);
   EXPECT_EQ(segmenter[0].qpn, Qpn{2});
   EXPECT_EQ(word(0x1000), 5u);  // it was delivered
+}
+// Whatever is wrong with it, before or after it has begun.
+TEST_F(AtomicAluTest, ARequestOfAnEarlierUseIsNoErrorOfTheLaterOne) {
+  reader.fails.insert(0);
+  QueuedAtomic refused = add(5, 0x1004, 3), starts = add(5, 0x1010, 3);
+  irrq.send({add(5, 0x1000, 1), add(5, 0x1008, 2)});
+  firmware.at(15, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  firmware.at(60, [this] { contexts.write(Qpn{3}, rts_qp(3, 2)); });
+  irrq.send_at(70, {refused, starts});
+  run_until_idle();
+  EXPECT_THAT(events, IsEmpty());
+  ASSERT_EQ(segmenter.size(), 1u);
+  EXPECT_EQ(segmenter[0].qpn, Qpn{2});
+  EXPECT_EQ(word(0x1010), 0u);
+  EXPECT_EQ(dut.counters().failed, 1u);
+  EXPECT_EQ(dut.counters().refused, 0u);
 }
 TEST_F(AtomicAluTest, AnIdleStageIsNotCalled) {
   irrq.send_at(4000, add(1, 0x1000));

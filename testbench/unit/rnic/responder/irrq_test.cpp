@@ -9,12 +9,15 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-QueuedRequest read(std::uint32_t qpn, std::uint32_t size) { return QueuedRead{Qpn{qpn}, {1, 2, size, 3, 4}}; }
+QueuedRequest read(std::uint32_t qpn, std::uint32_t size, std::uint32_t epoch = 1) {
+  return QueuedRead{Qpn{qpn}, {1, 2, size, 3, 4}, {}, epoch, Pdn{1}};
+}
 QueuedRequest atomic(std::uint32_t qpn, std::uint64_t add) {
-  return QueuedAtomic{Qpn{qpn}, wire::AtomicRequest::fetch_add(add, 0)};
+  return QueuedAtomic{Qpn{qpn}, wire::AtomicRequest::fetch_add(add, 0), {}, 1, Pdn{1}};
 }
 
-constexpr Cycle kThrough = kToEnd + 1 + kToEnd;  // a request is passed on in the cycle after it came
+// A request is passed on when the row of its queue pair is there, and so is the next one after a response.
+constexpr Cycle kThrough = kToEnd + TableConfig{}.read_cycles + kToEnd;
 
 class IrrqTest : public StageTest {
  protected:
@@ -46,7 +49,7 @@ TEST_F(IrrqTest, ARequestLeavesTheCycleAfterItCame) {
 
 TEST_F(IrrqTest, OneRequestOfAQpAtATimeInOrder) {
   peer.send({read(1, 10), read(1, 11), read(1, 12), read(2, 20)});
-  segmenter.send_at(50, {{Qpn{1}}, {Qpn{1}}});
+  segmenter.send_at(50, {{Qpn{1}, 1}, {Qpn{1}, 1}});
   segmenter.pause(window(51, 80));
   run_until_idle();
   EXPECT_THAT(sizes(), ElementsAre(10, 20, 11, 12));
@@ -67,7 +70,7 @@ TEST_F(IrrqTest, OneMoreThanIrdEndsTheStreamOnce) {
     peer.send(r);
   }
   peer.send(read(2, 9));
-  segmenter.send_at(50, {Qpn{1}});
+  segmenter.send_at(50, {Qpn{1}, 1});
   run_until_idle();
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(events[0].kind, QpEvent::Kind::kStreamError);
@@ -88,7 +91,7 @@ TEST_F(IrrqTest, IrdZeroTakesNone) {
 
 TEST_F(IrrqTest, ASlotFreedInACycleServesTheRequestOfThatCycle) {
   for (std::uint32_t i = 0; i < 4; ++i) peer.send(read(1, i));
-  segmenter.send_at(20, {Qpn{1}});
+  segmenter.send_at(20, {Qpn{1}, 1});
   peer.pause(window(4, 20));
   peer.send(read(1, 4));
   run_until_idle();
@@ -107,7 +110,7 @@ TEST_F(IrrqTest, BackpressureOnBothOutputs) {
 TEST_F(IrrqTest, TheOrderOfCallsChangesNothing) {
   clk.shuffle(9);
   peer.send({read(1, 10), read(1, 11), read(1, 12), read(2, 20)});
-  segmenter.send_at(50, {{Qpn{1}}, {Qpn{1}}});
+  segmenter.send_at(50, {{Qpn{1}, 1}, {Qpn{1}, 1}});
   segmenter.pause(window(51, 80));
   run_until_idle();
   EXPECT_THAT(responder.cycles(), ElementsAre(kThrough, kThrough + 3, 50 + kThrough, 80 + kThrough));
@@ -117,22 +120,34 @@ TEST_F(IrrqTest, AReusedQpStartsAnewAndADestroyedOneIsSilent) {
   for (std::uint32_t i = 0; i < 5; ++i) peer.send(read(1, i));
   firmware.at(20, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
   peer.pause(window(5, 30));
-  peer.send(read(1, 70));
+  peer.send(read(1, 70, 2));
   peer.send(read(0, 1));  // no QP
   run_until_idle();
   EXPECT_EQ(events.size(), 1u);
   EXPECT_THAT(sizes(), ElementsAre(0, 70));
 }
 
+TEST_F(IrrqTest, WhatIsLeftOfAnEarlierUseHasNoEffect) {
+  peer.send(read(1, 10));
+  firmware.at(20, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  peer.send_at(30, {read(1, 20, 2), read(1, 11), read(1, 21, 2)});
+  segmenter.send_at(50, {Qpn{1}, 1});  // the response to the first one
+  segmenter.send_at(100, {Qpn{1}, 2});
+  run_until_idle();
+  EXPECT_THAT(sizes(), ElementsAre(10, 20, 21));
+  EXPECT_THAT(responder.cycles(), ElementsAre(kThrough, 30 + kThrough, 100 + kThrough)) << "it frees no slot";
+  EXPECT_EQ(dut.counters().accepted, 3u);
+}
+
 TEST_F(IrrqTest, AnIdleStageIsNotCalled) {
   peer.send_at(4000, read(1, 10));
   run_until_idle();
-  EXPECT_LE(clk.activity().cycles, 5u);
+  EXPECT_LE(clk.activity().cycles, 4 + TableConfig{}.read_cycles);
 }
 
 TEST_F(IrrqTest, ReadsAndAtomicsOfAQpAreOneQueueInOneOrder) {
   peer.send({atomic(1, 10), read(1, 11), atomic(1, 12), atomic(2, 20)});
-  segmenter.send_at(50, {{Qpn{1}}, {Qpn{1}}});
+  segmenter.send_at(50, {{Qpn{1}, 1}, {Qpn{1}, 1}});
   segmenter.pause(window(51, 80));
   run_until_idle();
   EXPECT_THAT(sizes(), ElementsAre(11));

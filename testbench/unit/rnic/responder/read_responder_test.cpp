@@ -12,7 +12,7 @@ using testing::IsEmpty;
 namespace rdma = wire::rdma;
 
 QueuedRead read(std::uint32_t stag, std::uint64_t to, std::uint32_t size) {
-  return {Qpn{1}, {0x100, 0x2000, size, stag, to}};
+  return {Qpn{1}, {0x100, 0x2000, size, stag, to}, {}, 1, Pdn{1}};
 }
 
 constexpr Cycle kStag = StagTableConfig{}.read_cycles;
@@ -73,6 +73,22 @@ TEST_F(ReadResponderTest, ZeroLengthStaysBehindThoseBefore) {
   ASSERT_EQ(segmenter.size(), 3u);
   for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(segmenter[i].request.size, (i + 2) % 3 == 2 ? 1 : i == 1 ? 0 : 2);
   EXPECT_THAT(segmenter.cycles(), ElementsAre(kThrough, kThrough + 1, kThrough + 2 + kStag));
+}
+// Neither an answer nor an error is one of the later use, whenever that begins.
+TEST_F(ReadResponderTest, ARequestOfAnEarlierUseHasNoEffect) {
+  for (const std::uint32_t stag : {stag_of(3), stag_of(99)}) {
+    for (Cycle reused = 0; reused <= kJudged; ++reused) {
+      const Cycle from = clk.now() + 10;
+      const auto epoch = contexts.qp(Qpn{1}).epoch;
+      const std::size_t before = segmenter.size() + events.size();
+      QueuedRead r = read(stag, 0x1000, 2);
+      r.epoch = epoch;
+      irrq.send_at(from, r);
+      firmware.at(from + reused, [this, epoch] { contexts.write(Qpn{1}, rts_qp(1, epoch + 1)); });
+      run_until_idle();
+      EXPECT_EQ(segmenter.size() + events.size() - before, reused < kJudged ? 0u : 1u) << "cycle " << reused;
+    }
+  }
 }
 // Each fails its own check and all later ones.
 TEST_F(ReadResponderTest, UnknownIndex) { expect_refused(read(stag_of(99), ~std::uint64_t{0}, 2), rdma::kInvalidStag); }

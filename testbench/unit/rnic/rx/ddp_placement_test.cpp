@@ -757,13 +757,27 @@ TEST_F(DdpPlacementTest, AnAnswerMakesRoomForARequest) {
   run_until_idle();
   ASSERT_EQ(placed.size(), 4u);
   const Cycle at = clk.now() + 10;
-  answers.send_at(at, ReadResponseSent{Qpn{1}});
+  answers.send_at(at, ReadResponseSent{Qpn{1}, 1});
   receive(read_request(5), 1, at);
   receive(read_request(6), 1, at);
   run_until_idle();
   EXPECT_EQ(placed.size(), 5u);
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(events[0].failed.octets[13], 6u);
+}
+TEST_F(DdpPlacementTest, AnAnswerOfAnEarlierUseMakesNoRoom) {
+  QpContext c = rts_qp(1, 2);
+  c.ird = 1;
+  contexts.write(Qpn{1}, c);
+  contexts.commit();
+  receive(read_request(1));
+  answers.send_at(clk.now() + 10, ReadResponseSent{Qpn{1}, 1});
+  run_until_idle();
+  receive(read_request(2));
+  run_until_idle();
+  EXPECT_EQ(placed.size(), 1u);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].cause, ddp::kInvalidMsnNoBuffer);
 }
 TEST_F(DdpPlacementTest, AnIrdOfZeroTakesNoRequest) {
   QpContext c = rts_qp(1);

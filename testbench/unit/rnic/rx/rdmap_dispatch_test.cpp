@@ -29,6 +29,16 @@ PlacedSegment send(std::uint64_t wr_id, Opcode op = Opcode::kSend) {
   return s;
 }
 
+// The peer's FIN.
+PlacedSegment end_of(std::uint32_t flow, bool in_order, std::uint32_t qpn = 1) {
+  PlacedSegment s;
+  s.qpn = Qpn{qpn};
+  s.ended = true;
+  s.in_order = in_order;
+  s.flow = FlowId{flow};
+  return s;
+}
+
 // A stream's first segment lifts the fence and leaves in the cycle after it came. The end of a wait counts from the
 // next cycle on.
 constexpr Cycle kThrough = kToEnd + 1 + kToEnd, kAfterWait = 1 + kToEnd;
@@ -47,16 +57,22 @@ class Placement {
     source_.pause(pause);
   }
   // The number's next use.
-  void reuse(std::uint32_t qpn) { open_.erase(qpn); }
+  void reuse(std::uint32_t qpn) {
+    open_.erase(qpn);
+    ++reused_[qpn];
+  }
 
  private:
   PlacedSegment mark(PlacedSegment s) {
+    s.epoch = 1 + reused_[s.qpn.v];
+    s.pd = Pdn{1};
     const bool is_first = !s.flushed && !s.ended && open_.insert(s.qpn.v).second;
     s.opens = is_first && s.opcode != Opcode::kTerminate;  // a stream that ends with its first FPDU never existed
     return s;
   }
   Source<PlacedSegment>& source_;
   std::set<std::uint32_t> open_;
+  std::map<std::uint32_t, std::uint32_t> reused_;
 };
 
 class RdmapDispatchTest : public StageTest {
@@ -305,6 +321,23 @@ TEST_F(RdmapDispatchTest, AReusedQpHasAFirstSegmentAgain) {
   EXPECT_THAT(unblocks.cycles(), ElementsAre(kToEnd + kToEnd, 20 + kToEnd + kToEnd));
 }
 
+// It waits for its write when the number begins its next use.
+TEST_F(RdmapDispatchTest, NothingOfAnEarlierUseIsDelivered) {
+  PlacedSegment s = send(1);
+  s.awaits_write = true;
+  placement.send({s, segment(Opcode::kReadRequest), segment(Opcode::kAtomicResponse), segment(Opcode::kTerminate),
+                  end_of(1, true)});
+  engine.send_at(20, DmaWriteDone{});
+  firmware.at(10, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  run_until_idle();
+  EXPECT_THAT(cqes, IsEmpty());
+  EXPECT_THAT(read_requests, IsEmpty());
+  EXPECT_THAT(atomic_responses, IsEmpty());
+  EXPECT_THAT(events, IsEmpty());
+  EXPECT_THAT(unblocks, IsEmpty());
+  EXPECT_EQ(ends.size(), 1u) << "of the lower layer's connection";
+}
+
 TEST_F(RdmapDispatchTest, NothingIsDeliveredToADestroyedQp) {
   PlacedSegment s = send(1);
   s.awaits_write = true;
@@ -400,15 +433,6 @@ TEST_F(RdmapDispatchTest, ASendWithInvalidateWaitsForWhatIsPlacedEarly) {
   EXPECT_THAT(cqes.cycles(), ElementsAre(kThrough, 30 + kAfterWait));
 }
 
-// The peer's FIN.
-PlacedSegment end_of(std::uint32_t flow, bool in_order, std::uint32_t qpn = 1) {
-  PlacedSegment s;
-  s.qpn = Qpn{qpn};
-  s.ended = true;
-  s.in_order = in_order;
-  s.flow = FlowId{flow};
-  return s;
-}
 TEST_F(RdmapDispatchTest, TheEndIsToldBehindTheLastDelivery) {
   PlacedSegment last = send(1);
   last.awaits_write = true;

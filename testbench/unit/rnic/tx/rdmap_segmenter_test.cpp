@@ -37,7 +37,7 @@ abi::Wqe wqe(WrOpcode op, std::initializer_list<abi::Sge> list, unsigned flags =
 // The response to a Read of the region with STag index 8, whose tagged offsets are bus addresses.
 ReadWork answer(std::uint32_t qpn, std::uint32_t sink_stag, std::uint64_t sink_to, std::uint64_t src_to,
                 std::uint32_t bytes) {
-  return {Qpn{qpn}, {sink_stag, sink_to, bytes, stag_of(8), src_to}};
+  return {Qpn{qpn}, {sink_stag, sink_to, bytes, stag_of(8), src_to}, {}, 1};
 }
 abi::Sge sge(std::uint32_t bytes, std::uint64_t address = 0x10000) { return {address, bytes, stag_of(3)}; }
 
@@ -605,6 +605,22 @@ TEST_F(RdmapSegmenterTest, ReadResponseKeepsTheSinkOfTheRequest) {
   EXPECT_THAT(pieces(2), ElementsAre(Piece(0x7000 + 2856, 144)));
   EXPECT_THAT(responses.cycles(), ElementsAre(kFirst + 2 * kNext));  // with its last FPDU
   EXPECT_THAT(completions, IsEmpty());
+}
+
+TEST_F(RdmapSegmenterTest, AResponseOfAnEarlierUseIsNotSent) {
+  allow();
+  contexts_at.at(20, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  responder.send_at(30, answer(1, 0x100, 0x2000, 0x7000, 4));
+  alu.send_at(31, {Qpn{1}, {5, 6}, {}, 1});
+  tcp.send_at(40, {FlowId{1}, 4000});
+  ReadWork now = answer(1, 0x100, 0x3000, 0x7000, 4);
+  now.epoch = 2;
+  responder.send_at(50, now);
+  run_until_idle();
+  ASSERT_EQ(jobs.size(), 1u);
+  EXPECT_EQ(header(0), from_hex("c142 00000100 0000000000003000"));
+  ASSERT_EQ(responses.size(), 1u);
+  EXPECT_EQ(responses[0].epoch, 2u);
 }
 
 TEST_F(RdmapSegmenterTest, ZeroLengthReadResponse) {
@@ -1586,7 +1602,7 @@ TEST_F(RdmapSegmenterTest, CmpSwap) {
 TEST_F(RdmapSegmenterTest, AtomicResponsesHaveQueueThreeAndMsnsOfTheirOwn) {
   allow();
   post(wqe(WrOpcode::kRdmaRead, {sge(4)}));
-  alu.send_at(20, {{Qpn{1}, {0xabcd0001, 0x1122334455667788}}, {Qpn{1}, {0xabcd0002, 0}}});
+  alu.send_at(20, {{Qpn{1}, {0xabcd0001, 0x1122334455667788}, {}, 1}, {Qpn{1}, {0xabcd0002, 0}, {}, 1}});
   alu.pause(window(21, 40));
   run_until_idle();
   ASSERT_EQ(jobs.size(), 3u);
@@ -1599,7 +1615,7 @@ TEST_F(RdmapSegmenterTest, AnAtomicResponseGoesBetweenTheSegmentsOfAWrite) {
   tcp.pause(window(0, 20));
   allow();
   post(wqe(WrOpcode::kRdmaWrite, {sge(3 * 1428)}));
-  alu.send({Qpn{1}, {1, 2}});
+  alu.send({Qpn{1}, {1, 2}, {}, 1});
   run_until_idle();
   EXPECT_THAT(opcodes(), ElementsAre(0, 0xb, 0, 0));
 }
@@ -1693,7 +1709,7 @@ TEST_F(RdmapSegmenterTest, ElementsInPagesKeepTheirList) {
   w.num_sge = 2;
   w.sge[1] = {0x7010, 5, stag_of(9)};
   post(w);
-  responder.send_at(20, {Qpn{1}, {0x100, 0, 2000, stag_of(9), 0x7010}, {}});
+  responder.send_at(20, {Qpn{1}, {0x100, 0, 2000, stag_of(9), 0x7010}, {}, 1});
   run_until_idle();
   ASSERT_EQ(jobs.size(), 3u);
   EXPECT_THAT(pieces(0), ElementsAre(Piece(0x10000, 3), Piece(0x90, 5)));

@@ -80,7 +80,7 @@ struct Chip {
     fetch.send({Qpn{n}, true, w});
   }
   void read(std::uint32_t n, std::uint32_t bytes) {
-    responder.send({Qpn{n}, {0x100, 0x2000, bytes, stag_of(8), 0x7000}});
+    responder.send({Qpn{n}, {0x100, 0x2000, bytes, stag_of(8), 0x7000}, {}, 1});
   }
   // The headers of what each QP has sent, and where the payload is.
   std::map<std::uint32_t, std::vector<std::string>> sent() const {
@@ -205,7 +205,7 @@ TEST_P(SegmenterCacheKinds, EachQueuePairSendsWhatItDoesWithAllRowsOnTheChip) {
         } else if (kind == 5) {
           chip->rx.send({TxUnblock::Kind::kReadDone, Qpn{n}});
         } else if (kind == 6 && n >= kRich) {
-          chip->alu.send({Qpn{n}, {bytes, seed}});
+          chip->alu.send({Qpn{n}, {bytes, seed}, {}, 1});
         } else if (kind == 7) {
           chip->firmware.send({Qpn{n}, TxInternalWork::Kind::kDrain});
         } else if (kind == 8 && n < 2) {

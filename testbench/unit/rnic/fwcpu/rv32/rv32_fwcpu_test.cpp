@@ -151,8 +151,8 @@ TEST_F(Rv32Firmware, AResponderNegotiates) {
   const LlpOp& reply = ops[4];
   EXPECT_EQ(Bytes(reply.data->bytes(), reply.data->bytes() + reply.bytes()),
             hex("4D504120494420526570204672616D65 40 01 0002 6F6B"));
-  EXPECT_TRUE(contexts.qp(Qpn{5}).responder);
-  EXPECT_EQ(contexts.qp(Qpn{5}).mulpdu, 1454);
+  EXPECT_TRUE(contexts.tx_table.peek(5)->qp.responder);
+  EXPECT_EQ(contexts.tx_table.peek(5)->qp.mulpdu, 1454);
   EXPECT_TRUE(contexts.flow(FlowId{3}).rdma);
   // Each answer comes soon after its event, but not at once.
   for (unsigned i = 1; i <= 4; ++i) {
@@ -206,8 +206,8 @@ TEST_F(Rv32Firmware, AnInitiatorAsksForASession) {
   EXPECT_EQ(octets_of(sctp_ops[2]), hex("0005 80044008"));
   ASSERT_EQ(work.size(), 1u);
   EXPECT_EQ(work[0].kind, TxInternalWork::Kind::kRtrRead);
-  EXPECT_EQ(contexts.qp(Qpn{5}).ird, 4);
-  EXPECT_EQ(contexts.qp(Qpn{5}).ord, 8);
+  EXPECT_EQ(contexts.rx_table.peek(5)->qp.ird, 4);
+  EXPECT_EQ(contexts.tx_table.peek(5)->qp.ord, 8);
   EXPECT_EQ(contexts.flow(FlowId{3}).llp, LlpId::kSctp);
   EXPECT_EQ(to_host.back().event.type, abi::EventType::kEstablished);
 }
