@@ -71,6 +71,10 @@ CASES = {
     "QP receive cache": (QUEUES, (f"{PEERS_QP_CACHE}.entries=8", f"{PEERS_QP_CACHE}.misses_in_flight=32", "work.writes.depth=1"),
                          "QP receive cache", "node b"),
     "parked FPDUs": (QUEUES, (f"{PEERS_QP_CACHE}.entries=8", "nodes.b.rnic.rx.ddp_placement.parked=0"), "parked FPDUs", "node b"),
+    "TCP transmit memory": (WRITES, ("nodes.a.rnic.tcp.tx_memory.octets=16384",), "TCP transmit memory", "node a"),
+    # Half of them are for one flow: 32 segments in each round trip.
+    "its records": (SHORT, ("nodes.a.rnic.tcp.tx_memory.segments=8", "rnic.tx.wqe_fetch.prefetch=64"), "TCP transmit memory", "node a"),
+    "SCTP transmit memory": (("sctp_quickstart",), ("nodes.a.rnic.sctp.tx_memory.octets=4096",), "SCTP transmit memory", "node a"),
     # Requests wait for ORD, as their responses wait for the window.
     "TCP window of a responder": (("read_bw_ord16", "work.reads.size=4096", "work.reads.count=2000"),
                                   ("rnic.tcp.window_bytes=16384",), "TCP window", "node b"),

@@ -91,6 +91,12 @@ class Reliefs:
             self.change("QP receive cache misses", where, node, ["rnic.context.cache.qp.misses_in_flight"], limit=64)
             self.change("parked FPDUs", where, node, ["rnic.rx.ddp_placement.parked"], limit=63)
 
+        for name, memory in ("TCP transmit memory", "rnic.tcp.tx_memory"), ("SCTP transmit memory", "rnic.sctp.tx_memory"):
+            if self.setting(node, f"{memory}.octets") < 1 << 20:
+                self.change(name, where, node, [f"{memory}.octets"])
+            if self.setting(node, f"{memory}.segments") < 1 << 10:
+                self.change(name, where, node, [f"{memory}.{key}" for key in ("octets", "segments")], limit=1 << 30)
+
     def add_pcie(self, node):
         where = f"node {node}"
         self.change("PCIe tags", where, node, ["rnic.pcie.dma_read.max_tags"], limit=256)

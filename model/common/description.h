@@ -35,15 +35,16 @@ class PciePort;
 // the other way round. The rule of the bottleneck (model/system/accounting.md) names the last one.
 enum class Reach : std::uint8_t {
   kNobodyWaits,
-  kElse,        // limits if nothing else is exhausted
-  kWorkQueue,   // entries on chip
-  kRequests,    // what a QP may request from its peer
-  kWindow,      // octets that may be sent, of requests and of responses
-  kFetch,       // reads of host memory, as the chip's stages see them
-  kTags,        // as the PCIe link sees them
-  kCredits,     // of the PCIe link
-  kHostMemory,  // behind the link
-  kProcessor,   // busy, not waited for
+  kElse,            // limits if nothing else is exhausted
+  kWorkQueue,       // entries on chip
+  kRequests,        // what a QP may request from its peer
+  kWindow,          // octets that may be sent, of requests and of responses
+  kTransmitMemory,  // octets that are kept until they are acknowledged
+  kFetch,           // reads of host memory, as the chip's stages see them
+  kTags,            // as the PCIe link sees them
+  kCredits,         // of the PCIe link
+  kHostMemory,      // behind the link
+  kProcessor,       // busy, not waited for
 };
 
 // The role of an account in the rule of the bottleneck, where the rule looks at more than one.

@@ -56,6 +56,13 @@ const Config& cache_of(const Config& cache, const char* kind, std::uint32_t rows
   return cache;
 }
 
+// It must hold a whole segment.
+const TransmitMemoryConfig& checked(const TransmitMemoryConfig& memory, const char* llp, unsigned mtu) {
+  if (memory.octets >= mtu) return memory;
+  throw ConfigError(std::string("rnic.") + llp + ".tx_memory.octets: " + std::to_string(memory.octets) +
+                    " is less than rnic.tcp.mtu, " + std::to_string(mtu));
+}
+
 PerLlp<LlpTraits> llp_traits() { return {mpa_tcp_traits(), sctp_traits()}; }
 
 QueueRegs queue_regs(const regs::RegBank& bank) {
@@ -103,6 +110,9 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
                        config.rx.rqe_fetch.prefetch}}),
       frames_(frame_block_bytes(config)),
       messages_(kMessageBlockBytes),
+      tcp_memory_(clk, checked(config.tcp.tx_memory, "tcp", config.tcp.mtu), FlowId{0}, config.tcp.max_flows),
+      sctp_memory_(clk, checked(config.sctp.tx_memory, "sctp", config.tcp.mtu), FlowId{config.tcp.max_flows},
+                   config.flows() - config.tcp.max_flows),
       net_(basename(), clk),
       pcie("pcie", clk, config.pcie, {kReaders, kWriters}),
       wqe_fetch("wqe_fetch", clk, contexts_, config.tx.wqe_fetch),
@@ -164,6 +174,8 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
 void Rnic::reset() {
   net_.reset();
   contexts_.reset();
+  tcp_memory_.reset();
+  sctp_memory_.reset();
   firmware_log.reset();
   for (Stage* stage : stages()) stage->clock().reset(*stage);
 }
@@ -252,6 +264,12 @@ void Rnic::connect_sctp() {
 
 // The lower layers side by side.
 void Rnic::connect_llps() {
+  rdmap_segmenter.keep_in(LlpId::kMpaTcp, tcp_memory_);
+  rdmap_segmenter.keep_in(LlpId::kSctp, sctp_memory_);
+  payload_fetch.keep_in(LlpId::kMpaTcp, tcp_memory_);
+  payload_fetch.keep_in(LlpId::kSctp, sctp_memory_);
+  tcp_tx.keep_in(tcp_memory_);
+  sctp_association.keep_in(sctp_memory_);
   connect_llp(net_, *this, LlpId::kMpaTcp,
               {mpa_framer.in, tcp_tx.credit, tcp_tx.acked, crc_check.out, tcp_rx.ended, tcp_rx.behind, tcp_rx.early},
               {{"tx.ulpdus", {2, 1, 1}},
@@ -407,6 +425,8 @@ void Rnic::describe(const Description& d) {
   contexts_.rq_table.describe(d.part("rq_table"));
   contexts_.irrq_table.describe(d.part("irrq_table"));
   contexts_.orq_table.describe(d.part("orq_table"));
+  tcp_memory_.describe(d.part("tcp_memory"));
+  sctp_memory_.describe(d.part("sctp_memory"));
   firmware_log.describe(d);
   d.access_owners([this] { return std::make_unique<RegisterOwner>(contexts_, config_.pcie.link); });
   d.moved_ahead(moved_ahead(config_));

@@ -117,7 +117,7 @@ class PhaseJudge {
 
   // `longest`: the longest wait of all.
   static double enough_before(const Candidate& waited, const Candidate& busy, double longest) {
-    if (waited.reach == Reach::kRequests || waited.reach == Reach::kWindow) {
+    if (waited.reach >= Reach::kRequests && waited.reach <= Reach::kTransmitMemory) {
       return busy.kind == UseKind::kLinkRate ? std::min(longest, kQueueOnWay) : kQueueOnWay;
     }
     return busy.kind == UseKind::kPcie && busy.node == waited.node ? kQueueOfPcie : std::min(longest + kLonger, kFull);

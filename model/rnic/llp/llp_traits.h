@@ -18,9 +18,11 @@ struct LlpTraits {
   bool keeps_messages;
   // A wrong CRC, a wrong marker or the loss of the connection reaches placement, which terminates the stream.
   bool reports_errors;
-  const char* credit;  // its name in files,
-  const char* window;  // and for people
-  bool has_window;     // it has accounts of what limits its credit (AccountRole::kUnacknowledged, kCongested)
+  const char* credit;     // its name in files,
+  const char* window;     // and for people
+  const char* memory;     // what keeps its octets until they are acknowledged, in files,
+  const char* memory_is;  // and for people
+  bool has_window;        // it has accounts of what limits its credit (AccountRole::kUnacknowledged, kCongested)
 };
 
 }  // namespace rnic

@@ -1,6 +1,7 @@
 #include "model/rnic/tx/payload_fetch.h"
 
 #include "model/common/description.h"
+#include "model/wire/fpdu.h"
 
 namespace rnic {
 
@@ -11,7 +12,8 @@ bool PayloadFetch::accept() {
     current_ = in->pop();
     requested_ = 0;
     offset_ = Ulpdu::kOffset + current_.header_bytes;
-    slots_[(first_ + used_++) % slots_.size()] = {std::move(current_.ulpdu), current_.qpn, current_.epoch, 0, true};
+    slots_[(first_ + used_++) % slots_.size()] = {
+        std::move(current_.ulpdu), current_.qpn, current_.epoch, current_.octets, 0, true};
     if (current_.pieces == 0) return true;
   }
   if (!dma->can_push()) return false;
@@ -34,24 +36,42 @@ bool PayloadFetch::hand_on() {
     lost->push({slot.qpn});
   }
   if (dropped(slot)) {
+    give_back(slot);
     slot.ulpdu = {};
     ++counters_.dropped;
   } else if (!slot.ok) {
     if (!event->can_push()) return false;
     event->push({QpEvent::Kind::kLocalError, slot.qpn, wire::rdma::kLocalCatastrophic});
     broken_[slot.qpn.v] = {slot.epoch, slot.ulpdu.position};
+    give_back(slot);
     slot.ulpdu = {};
     ++counters_.failed;
   } else {
     PushPort<Ulpdu>& to = out[slot.ulpdu.llp];
     if (!to->can_push()) return false;
-    if (lost_octets(slot)) slot.ulpdu.position = broken_[slot.qpn.v].position;
+    if (lost_octets(slot)) move(slot, broken_[slot.qpn.v].position);
     to->push(std::move(slot.ulpdu));
     ++counters_.ulpdus;
   }
   first_ = (first_ + 1) % static_cast<unsigned>(slots_.size());
   --used_;
   return true;
+}
+
+void PayloadFetch::give_back(const Slot& slot) {
+  llp::TransmitMemory* const memory = memories_[slot.ulpdu.llp];
+  if (memory != nullptr) memory->give_back(slot.ulpdu.flow, slot.octets, 1);
+}
+
+// At another place it may have a marker more, or less.
+void PayloadFetch::move(Slot& slot, std::uint16_t position) {
+  Ulpdu& u = slot.ulpdu;
+  llp::TransmitMemory* const memory = memories_[u.llp];
+  if (memory != nullptr && u.markers) {
+    memory->give_back(u.flow, static_cast<std::uint32_t>(wire::marked_fpdu_bytes(u.position, u.bytes)), 0);
+    memory->keep(u.flow, static_cast<std::uint32_t>(wire::marked_fpdu_bytes(position, u.bytes)), 0);
+  }
+  u.position = position;
 }
 
 void PayloadFetch::reset() {

@@ -7,6 +7,7 @@
 #include "model/common/account.h"
 #include "model/common/link.h"
 #include "model/config/field.h"
+#include "model/rnic/llp/transmit_memory.h"
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/dma.h"
 #include "model/rnic/messages/per_llp.h"
@@ -46,6 +47,8 @@ class PayloadFetch final : public Stage {
 
   PayloadFetch(sc_core::sc_module_name nm, ClockDomain& clk, std::size_t qps, const PayloadFetchConfig& cfg)
       : Stage(nm, clk), slots_(cfg.jobs), jobs_(cfg.jobs), broken_(qps) {}
+  // Where a lower layer keeps its segments: those that are dropped here give their room back.
+  void keep_in(LlpId llp, llp::TransmitMemory& memory) { memories_[llp] = &memory; }
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
@@ -59,7 +62,8 @@ class PayloadFetch final : public Stage {
     Ulpdu ulpdu;
     Qpn qpn;
     std::uint32_t epoch = 0;
-    unsigned open = 0;  // reads not answered yet
+    std::uint16_t octets = 0;  // of the transmit memory
+    unsigned open = 0;         // reads not answered yet
     bool ok = true;
   };
   static constexpr std::uint32_t kIntact = ~0u;  // no epoch gets so far
@@ -79,6 +83,8 @@ class PayloadFetch final : public Stage {
   bool requesting() const { return requested_ != current_.pieces; }
   bool accept();
   bool hand_on();
+  void give_back(const Slot& slot);
+  void move(Slot& slot, std::uint16_t position);
 
   std::vector<Slot> slots_;  // a ring in order of arrival
   unsigned first_ = 0, used_ = 0;
@@ -87,6 +93,7 @@ class PayloadFetch final : public Stage {
   unsigned requested_ = 0;
   std::uint32_t offset_ = 0;
   std::vector<Broken> broken_;  // by QP
+  PerLlp<llp::TransmitMemory*> memories_{nullptr, nullptr};
   PayloadFetchCounters counters_;
 };
 

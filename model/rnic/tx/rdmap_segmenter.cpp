@@ -21,6 +21,11 @@ RdmapSegmenter::RdmapSegmenter(sc_core::sc_module_name nm, ClockDomain& clk, Con
   contexts.tx_table.bind(turn_row_);
 }
 
+void RdmapSegmenter::keep_in(LlpId llp, llp::TransmitMemory& memory) {
+  memory.serve(*this);
+  scheduler_.keep_in(llp, memory);
+}
+
 // ---- Events
 
 // The inputs that have an event, one bit each. A response comes after the news that it is due.
@@ -460,7 +465,10 @@ void RdmapSegmenter::send_segment(const TxQp& of, OutboundMessage& m, const Fetc
   job.ulpdu.markers = flow.tx_markers;
   job.ulpdu.crc = flow.crc;
   job.ulpdu.position = static_cast<std::uint16_t>(of.state.position % wire::kMarkerInterval);
-  of.state.spend(scheduler_.cost(of.ctx, of.state, job.ulpdu.bytes));
+  const std::size_t octets = scheduler_.cost(of.ctx, of.state, job.ulpdu.bytes);
+  of.state.spend(octets);
+  scheduler_.take_room(flow.llp, of.ctx.flow, octets);
+  job.octets = static_cast<std::uint16_t>(octets);
   ++counters_.fpdus;
   counters_.payload_bytes += job.ulpdu.bytes - job.header_bytes;
   out->push(std::move(job));
@@ -507,6 +515,7 @@ void RdmapSegmenter::reset() {
 
 // What comes, a row or an event, calls the stage. It goes on where one step a cycle has left another one.
 Wake RdmapSegmenter::tick() {
+  scheduler_.call_waiting();
   const bool executed = execute();
   const bool opened_first = turns_.empty() && open_turn();
   const bool judged = judge();
@@ -520,7 +529,8 @@ Wake RdmapSegmenter::tick() {
   const bool more = (executed && (events_.ready() || !turns_.empty())) || (judged && element_.can_use()) ||
                     (ended && !turns_.empty()) || opened || ((opened_first || asked) && turn_row_.can_use()) ||
                     (asked && turns_.back().to_ask != 0) || (begun && !scheduler_.nobody()) ||
-                    (filed && offered() != 0) || (reported && (!errors_.empty() || !turns_.empty()));
+                    (filed && offered() != 0) || scheduler_.has_to_call() ||
+                    (reported && (!errors_.empty() || !turns_.empty()));
   return more ? Wake::next_cycle() : Wake::on_traffic();
 }
 

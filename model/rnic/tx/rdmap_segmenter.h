@@ -70,6 +70,8 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
 
   RdmapSegmenter(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, BufferPool& buffers,
                  const PerLlp<LlpTraits>& llps, const RdmapSegmenterConfig& config = {});
+  // Where a lower layer keeps what is cut until it is acknowledged; without one there is room for all.
+  void keep_in(LlpId llp, llp::TransmitMemory& memory);
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;

@@ -21,6 +21,7 @@ PoolLimit lost_with(const ContextStore& contexts) {
 ValueWords words_of_waits(const PerLlp<LlpTraits>& llps) {
   ValueWords words{"nothing", "ord", "fence", "first_fpdu"};
   for (const LlpTraits& llp : llps) words.push_back(llp.credit);
+  for (const LlpTraits& llp : llps) words.push_back(llp.memory);
   return words;
 }
 
@@ -58,6 +59,9 @@ void TxScheduler::reset() {
   turns_ = 0;
   waiting_ = {};
   reads_ = 0;
+  room_is_awaited_ = false;
+  called_.clear();
+  called_qps_ = 0;
 }
 
 void TxScheduler::describe(const Description& d) {
@@ -75,6 +79,8 @@ void TxScheduler::describe(const Description& d) {
     d.account({std::string("tx.") + of.credit, "credits", Reach::kWindow, of.window, position,
                of.has_window ? AccountRole::kSendWindow : AccountRole::kNone},
               waits(credit_of(llp)));
+    d.account({std::string("tx.") + of.memory, "credits", Reach::kTransmitMemory, of.memory_is, position},
+              waits(room_of(llp)));
     position += 10;
   }
 }
@@ -132,7 +138,12 @@ void TxScheduler::keep_terminate(QpTx& q, BufferRef buffer, std::uint8_t bytes) 
 void TxScheduler::list(const TxQp& of) {
   Here& here = qps_[of.qpn.v];
   if (here.listed) return;
-  if (next(of.ctx, of.state) == Source::kNone) return count(of.qpn, why_not(of.ctx, of.state));
+  if (next(of.ctx, of.state) == Source::kNone) {
+    const TxWait why = why_not(of.ctx, of.state);
+    const bool may_lack_room = why >= TxWait::kCredit || !of.state.internal.empty();
+    if (may_lack_room && wait_for_room(of)) return;
+    return count(of.qpn, why);
+  }
   give_up(of.qpn);
   here.listed = true;
   list_pool_.push(listed_, of.qpn);
@@ -171,7 +182,8 @@ void TxScheduler::count(Qpn qpn, TxWait waits) {
 
 void TxScheduler::account(Cycle now) {
   const bool idle = nobody() && turns_ == 0;
-  for (unsigned i = static_cast<unsigned>(TxWait::kOrd); i < kTxWaits; ++i) {
+  const auto reasons = room_was_awaited_ ? kTxWaits : static_cast<unsigned>(room_of(LlpId{}));
+  for (unsigned i = static_cast<unsigned>(TxWait::kOrd); i < reasons; ++i) {
     const unsigned taken = static_cast<TxWait>(i) == TxWait::kOrd ? reads_ : waiting_[i];
     accounts_[i].set(now, taken, idle && waiting_[i] != 0);
   }
@@ -186,6 +198,17 @@ void TxScheduler::over(Qpn qpn) {
   --turns_;
   qps_[qpn.v].listed = false;
   qps_[qpn.v].fpdus = 0;
+  if (called_qps_ != 0) leave_room(qpn);
+}
+
+// What it was called for and has not sent, others may send.
+void TxScheduler::leave_room(Qpn qpn) {
+  const FlowId flow = std::exchange(called_[qpn.v], kNoFlow);
+  if (flow == kNoFlow) return;
+  --called_qps_;
+  for (llp::TransmitMemory* memory : memories_) {
+    if (memory != nullptr && memory->has(flow)) memory->cancel(flow);
+  }
 }
 
 void TxScheduler::again(Qpn qpn) {
@@ -209,8 +232,63 @@ std::size_t TxScheduler::cost(const TxContext& ctx, const QpTx& q, std::uint32_t
   return llps_[flow.llp].segment_octets(flow, q.position, ulpdu);
 }
 
-bool TxScheduler::has_credit(const TxContext& ctx, const QpTx& q, const OutboundMessage& m) const {
-  return q.credit >= cost(ctx, q, next_ulpdu_bytes(m, ctx.mulpdu));
+template <TxScheduler::Allows allows>
+inline bool TxScheduler::may_leave(const TxContext& ctx, const QpTx& q, const OutboundMessage& m) const {
+  const FlowContext& flow = contexts_.flow(ctx.flow);
+  const std::size_t octets = llps_[flow.llp].segment_octets(flow, q.position, next_ulpdu_bytes(m, ctx.mulpdu));
+  if (q.credit < octets) return false;
+  if constexpr (allows == Allows::kCredit) return true;
+  const llp::TransmitMemory* const memory = memories_[flow.llp];
+  return memory == nullptr || memory->admits(ctx.flow, static_cast<std::uint32_t>(octets));
+}
+
+void TxScheduler::take_room(LlpId llp, FlowId flow, std::size_t octets) {
+  llp::TransmitMemory* const memory = memories_[llp];
+  if (memory != nullptr) memory->take(flow, static_cast<std::uint32_t>(octets));
+}
+
+// If that is all that it lacks.
+bool TxScheduler::wait_for_room(const TxQp& of) {
+  const auto& [qpn, ctx, q] = of;
+  const LlpId llp = contexts_.flow(ctx.flow).llp;
+  llp::TransmitMemory* const memory = memories_[llp];
+  if (memory == nullptr || !memory->is_short()) return false;
+  const Source wanted = choose<Allows::kCredit>(ctx, q);
+  if (wanted != Source::kRequest && wanted != Source::kResponse) return false;
+  const OutboundMessage m = wanted == Source::kResponse ? q.response
+                            : q.open(ctx)               ? *next_request(ctx, q)
+                                                        : next_internal(q);
+  memory->wait(ctx.flow, qpn, static_cast<std::uint32_t>(cost(ctx, q, next_ulpdu_bytes(m, ctx.mulpdu))));
+  room_is_awaited_ = room_was_awaited_ = true;
+  count(qpn, room_of(llp));
+  return true;
+}
+
+void TxScheduler::call_next() {
+  room_is_awaited_ = false;
+  for (llp::TransmitMemory* memory : memories_) {
+    if (memory == nullptr) continue;
+    if (memory->may_call()) call_next(*memory);
+    room_is_awaited_ |= memory->somebody_waits();
+  }
+}
+
+bool TxScheduler::may_call() const {
+  bool may = false;
+  for (const llp::TransmitMemory* memory : memories_) may |= memory != nullptr && memory->may_call();
+  return may;
+}
+
+void TxScheduler::call_next(llp::TransmitMemory& memory) {
+  const auto next = memory.call();
+  if (!next) return;
+  if (called_.empty()) called_.resize(qps_.size(), kNoFlow);
+  leave_room(next->qpn);  // of another flow, which had the queue pair's number before
+  called_[next->qpn.v] = next->flow;
+  ++called_qps_;
+  if (std::exchange(qps_[next->qpn.v].listed, true)) return;
+  give_up(next->qpn);
+  list_pool_.push(listed_, next->qpn);
 }
 
 // The request being cut, or else the one to start; none if it has to wait for its turn.
@@ -232,7 +310,8 @@ bool TxScheduler::drained(const TxContext& ctx, const QpTx& q) const {
 
 // Requests and responses alternate by FPDU, but two tagged messages are never interleaved: no field of a tagged segment
 // identifies its message, and peers refuse it.
-TxScheduler::Source TxScheduler::next(const TxContext& ctx, const QpTx& q) const {
+template <TxScheduler::Allows allows>
+inline TxScheduler::Source TxScheduler::choose(const TxContext& ctx, const QpTx& q) const {
   if (q.flushing) return q.wqes.empty() ? Source::kNone : Source::kFlush;
   const bool host = q.open(ctx);
   if (q.draining && q.internal.empty() && (!host || drained(ctx, q))) return Source::kDrain;
@@ -244,11 +323,15 @@ TxScheduler::Source TxScheduler::next(const TxContext& ctx, const QpTx& q) const
   const bool inside_write = q.request.active && q.request.tagged();
   const bool inside_response = q.response.active && q.response.done != 0;
   const bool response =
-      host && q.response.active && !(inside_write && q.response.tagged()) && has_credit(ctx, q, q.response);
+      host && q.response.active && !(inside_write && q.response.tagged()) && may_leave<allows>(ctx, q, q.response);
   const std::optional<OutboundMessage> m = host ? next_request(ctx, q) : next_internal(q);
-  const bool request = m && !(m->tagged() && inside_response) && has_credit(ctx, q, *m);
+  const bool request = m && !(m->tagged() && inside_response) && may_leave<allows>(ctx, q, *m);
   if (response && (q.response_turn || !request)) return Source::kResponse;
   return request ? Source::kRequest : Source::kNone;
+}
+
+TxScheduler::Source TxScheduler::next(const TxContext& ctx, const QpTx& q) const {
+  return choose<Allows::kCreditAndRoom>(ctx, q);
 }
 
 std::string TxScheduler::waiting_for() const {
@@ -261,7 +344,8 @@ std::string TxScheduler::waiting_for() const {
     if (!connected) return who + "its connection";
     if (here.waits == TxWait::kFirstFpdu) return who + "the first FPDU of its peer";
     if (here.waits < TxWait::kCredit) return who + "read responses (ORD or fence)";
-    return who + llps_[contexts_.flow(ctx.flow).llp].window;
+    const LlpTraits& llp = llps_[contexts_.flow(ctx.flow).llp];
+    return here.waits < room_of(LlpId{}) ? who + llp.window : who + "room in the " + llp.memory_is;
   }
   return {};
 }

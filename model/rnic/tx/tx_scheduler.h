@@ -13,6 +13,7 @@
 #include "model/common/value_words.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/llp/llp_traits.h"
+#include "model/rnic/llp/transmit_memory.h"
 #include "model/rnic/messages/requests.h"
 #include "model/rnic/messages/terminate.h"
 #include "model/rnic/messages/work_requests.h"
@@ -22,11 +23,13 @@ namespace rnic {
 
 // Why a QP with work cannot send.
 enum class TxWait : std::uint8_t { kNothing, kOrd, kFence, kFirstFpdu, kCredit };
-// kCredit and what follows: of each lower layer.
+// kCredit and what follows: of each lower layer, as room_of().
 constexpr TxWait credit_of(LlpId llp) {
   return static_cast<TxWait>(static_cast<unsigned>(TxWait::kCredit) + static_cast<unsigned>(llp));
 }
-inline constexpr unsigned kTxWaits = static_cast<unsigned>(TxWait::kCredit) + kLlps;
+// Its credit would do, but the transmit memory has no room.
+constexpr TxWait room_of(LlpId llp) { return static_cast<TxWait>(static_cast<unsigned>(credit_of(llp)) + kLlps); }
+inline constexpr unsigned kTxWaits = static_cast<unsigned>(TxWait::kCredit) + 2 * kLlps;
 
 // A QP whose row is there, in the cycle in which it is used.
 struct TxQp {
@@ -41,6 +44,9 @@ class TxScheduler final : public Part {
 
   // `turn_fpdus`: that a QP sends one after the other, before all others have had their turn.
   TxScheduler(ContextStore& contexts, const PerLlp<LlpTraits>& llps, unsigned turn_fpdus);
+
+  // Where what a lower layer sends is kept; without one there is room for all.
+  void keep_in(LlpId llp, llp::TransmitMemory& memory) { memories_[llp] = &memory; }
 
   // The QP of a row that was read; if the number was reused, its state is that of a new one.
   TxQp use(Qpn qpn, const TxRow& row);
@@ -79,6 +85,14 @@ class TxScheduler final : public Part {
   void again(Qpn qpn);        // it takes another turn
   // What this QP could send now.
   Source next(const TxContext& ctx, const QpTx& q) const;
+  // An FPDU of that many octets leaves.
+  void take_room(LlpId llp, FlowId flow, std::size_t octets);
+  // Those that have waited for room get a turn, one of each lower layer.
+  void call_waiting() {
+    if (room_is_awaited_) call_next();
+  }
+  // There may be more of them.
+  bool has_to_call() const { return room_is_awaited_ && may_call(); }
 
   // From the firmware's kDrain to its answer.
   void begin_drain(const TxQp& of) { of.state.draining = qps_[of.qpn.v].draining = true; }
@@ -121,13 +135,27 @@ class TxScheduler final : public Part {
   void renew(Qpn qpn, const TxContext& ctx, QpTx& q);
   std::optional<OutboundMessage> next_request(const TxContext& ctx, const QpTx& q) const;
   bool drained(const TxContext& ctx, const QpTx& q) const;
-  bool has_credit(const TxContext& ctx, const QpTx& q, const OutboundMessage& m) const;
+  enum class Allows : bool { kCredit, kCreditAndRoom };
+  template <Allows allows>
+  Source choose(const TxContext& ctx, const QpTx& q) const;
+  template <Allows allows>
+  bool may_leave(const TxContext& ctx, const QpTx& q, const OutboundMessage& m) const;
+  bool wait_for_room(const TxQp& of);
+  void call_next();
+  bool may_call() const;
+  void call_next(llp::TransmitMemory& memory);
+  void leave_room(Qpn qpn);
   TxWait why_not(const TxContext& ctx, const QpTx& q) const;
   void count(Qpn qpn, TxWait waits);
   void show(Here& here, std::uint32_t wqes, std::uint32_t reads);
 
   ContextStore& contexts_;  // its transmit table
   const PerLlp<LlpTraits> llps_;
+  PerLlp<llp::TransmitMemory*> memories_{nullptr, nullptr};
+  bool room_is_awaited_ = false;   // by some QP, since they were last looked for
+  bool room_was_awaited_ = false;  // ever
+  unsigned called_qps_ = 0;        // that have a turn, as there is room
+  std::vector<FlowId> called_;     // for these flows, by QP; empty until the first call
   const unsigned turn_fpdus_;
   const ValueWords wait_words_;
   std::vector<Here> qps_;

@@ -19,6 +19,7 @@ struct UlpduJob {
   Qpn qpn;
   std::uint32_t epoch = 0;  // of the QP
   std::uint16_t header_bytes = 0;
+  std::uint16_t octets = 0;  // of its lower layer: what it takes of the credit, and of the transmit memory
   std::uint8_t pieces = 0;
   std::array<Piece, abi::kMaxSge> piece;
 
@@ -29,6 +30,7 @@ struct UlpduJob {
     v("qpn", m.qpn);
     v("epoch", 32, m.epoch);
     v("header_bytes", 16, m.header_bytes);
+    v("octets", 16, m.octets);
     v("pieces", 8, m.pieces);
     v.each("piece", m.piece);
   }

@@ -116,16 +116,14 @@ void Association::shut_down() {
 void Association::forget_streams(FlowId except) {
   constexpr unsigned kAtOnce = 16;  // release_cycles
   if (has_session()) e_.delivery.send_fence(id_);
-  unsigned released = 0;
-  c_.sender.abandon();
-  for (; const auto message = c_.sender.take_released(); ++released) e_.sent.give_back(message->handle.v);
-  released += c_.backlog.clear(e_.sent);
+  unsigned released = forget_sent();
   c_.streams.reset([&](ReceivedId message) { e_.delivery.give_back(message), ++released; });
   e_.charge(Cycle{(released + kAtOnce - 1) / kAtOnce} * e_.config.release_cycles);
   c_.receiver.clear(e_.fragments);
   ++c_.life;
   for (std::uint16_t s = 0; s < c_.stream.size(); ++s) {
     if (c_.stream[s].in_use && flow_of(s) != except) tell<fw::SctpLost>(s);
+    if (c_.stream[s].open) close(s);
     c_.stream[s].renew();
   }
   c_.in_use = c_.open = c_.ddp_streams = 0;

@@ -72,6 +72,7 @@ class Association {
   void use(std::uint16_t stream);
   void send_from(std::uint16_t stream);
   void close_streams();
+  void close(std::uint16_t stream);
   // To the firmware. The flow and its life are filled in. No one wants events of an abandoned session.
   template <class Event>
   void tell(std::uint16_t stream, Event event = {}, Cycle begun_at = 0, BufferRef octets = {}) {
@@ -93,6 +94,7 @@ class Association {
 
   // Sending.
   void queue(SentMessage&& message);
+  unsigned forget_sent();
   bool push(SentId message);
   void push_backlog();
   void on_sack(const PassedChunk& chunk);

@@ -62,7 +62,7 @@ void Association::on_stream_op(std::uint16_t stream, fw::SctpStreamAction action
       break;
     case Action::kRestart:
       c_.streams.restart(stream, release);
-      c_.open = static_cast<std::uint16_t>(c_.open - s.open);
+      if (s.open) close(stream);
       c_.in_use = static_cast<std::uint16_t>(c_.in_use - s.in_use);
       s.renew();
       grant_all();
@@ -91,13 +91,21 @@ void Association::send_from(std::uint16_t stream) {
   if (c_.stream[stream].open || !c_.setup.takes_host_data()) return;
   c_.stream[stream].open = true;
   ++c_.open;
+  if (e_.memory != nullptr) e_.memory->open(flow_of(stream));
   e_.credits.push(e_.index_of(id_, stream));
 }
 
 // The peer shuts the association down: nothing new is sent on it.
 void Association::close_streams() {
-  for (StreamContext& s : c_.stream) s.open = false;
-  c_.open = 0;
+  for (std::uint16_t s = 0; s < c_.stream.size(); ++s) {
+    if (c_.stream[s].open) close(s);
+  }
+}
+
+void Association::close(std::uint16_t stream) {
+  c_.stream[stream].open = false;
+  --c_.open;
+  if (e_.memory != nullptr) e_.memory->close(flow_of(stream));
 }
 
 // The Terminate of a session that was given up meanwhile says nothing about the one that has begun since.

@@ -32,6 +32,7 @@ void Association::send_segment(Ulpdu&& u) {
   StreamContext& s = c_.stream[stream];
   if (!s.open || s.credit < chunk_octets(bytes)) {
     ++e_.counters.late_ulpdus;  // of a session that is over
+    e_.give_back(u.flow, chunk_octets(bytes));
     return;
   }
   s.credit -= chunk_octets(bytes);
@@ -56,8 +57,27 @@ void Association::send_control(std::uint16_t stream, ByteSpan message) {
   m.stream = stream;
   // Nothing follows the end of a session: segments of a queue pair that was flushed may still be on their way.
   const auto code = static_cast<wire::SessionCode>(message.size() < 2 ? 0 : load_be16(message.data()));
-  if (code == wire::SessionCode::kTerminate && std::exchange(c_.stream[stream].open, false)) --c_.open;
+  if (code == wire::SessionCode::kTerminate && c_.stream[stream].open) close(stream);
+  e_.keep(flow_of(stream), chunk_octets(m.bytes));
   queue(std::move(m));
+}
+
+// Nothing of it is kept any more: all that is acknowledged has been taken out before.
+unsigned Association::forget_sent() {
+  unsigned messages = 0;
+  const auto forget = [this, &messages](std::uint32_t slot) {
+    const SentMessage& m = e_.sent[slot];
+    e_.give_back(flow_of(m.stream), chunk_octets(m.bytes));
+    ++messages;
+  };
+  c_.sender.abandon();
+  while (const auto message = c_.sender.take_released()) {
+    forget(message->handle.v);
+    e_.sent.give_back(message->handle.v);
+  }
+  for (std::uint32_t slot = c_.backlog.head; slot != llp::kNil; slot = e_.sent[slot].next) forget(slot);
+  c_.backlog.clear(e_.sent);
+  return messages;
 }
 
 void Association::queue(SentMessage&& message) {
@@ -113,6 +133,7 @@ void Association::take_released() {
   while (const auto released = c_.sender.take_released()) {
     const SentMessage& m = e_.sent[released->handle.v];
     StreamContext& s = c_.stream[m.stream];
+    e_.give_back(flow_of(m.stream), chunk_octets(m.bytes));
     if (c_.streams.acknowledged(m.stream)) {
       tell<fw::SctpAcked>(m.stream);
     } else {

@@ -20,6 +20,7 @@
 #include "model/rnic/llp/sctp/sctp_association_counters.h"
 #include "model/rnic/llp/sctp/sctp_config.h"
 #include "model/rnic/llp/sctp/segment_delivery.h"
+#include "model/rnic/llp/transmit_memory.h"
 #include "model/rnic/messages/llp_firmware.h"
 #include "model/rnic/messages/sctp.h"
 
@@ -65,6 +66,13 @@ struct Engine {
   }
   // The receiving side works for so long; packets wait meanwhile.
   void charge(Cycle cycles) { busy_until = std::max(busy_until, now()) + cycles; }
+  // A chunk of user data, in the transmit memory.
+  void keep(FlowId flow, std::uint32_t octets) {
+    if (memory != nullptr) memory->keep(flow, octets, 1);
+  }
+  void give_back(FlowId flow, std::uint32_t octets) {
+    if (memory != nullptr) memory->give_back(flow, octets, 1);
+  }
   // A connect that fails.
   void refuse(std::uint32_t cookie, fw::OpenFailure reason) {
     events.push(LlpEvent(fw::SctpOpenFailed{cookie, reason}));
@@ -86,6 +94,7 @@ struct Engine {
   Drops& drops;
   Endpoint endpoint;
   FragmentMemory fragments;
+  llp::TransmitMemory* memory = nullptr;  // the segmenter has taken room for segments; without one it has taken none
   std::vector<std::unique_ptr<AssociationContext>> contexts;  // made when the number is first used
   llp::IdTable<AssociationId> table;
   llp::IdQueue<AssociationId> free, sends, idle;

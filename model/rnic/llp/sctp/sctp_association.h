@@ -33,6 +33,8 @@ class SctpAssociation final : public Stage {
                   const DatapathConfig& datapath, const LinkAddress& station, std::uint32_t first_flow,
                   BufferPool& pool);
   ~SctpAssociation() override;
+  // Where the segmenter has taken room for the segments; without one it has taken none.
+  void keep_in(llp::TransmitMemory& memory) { engine_.memory = &memory; }
 
   Wake tick() override;
   void reset() override;

@@ -7,6 +7,7 @@
 #include "model/common/link.h"
 #include "model/config/field.h"
 #include "model/rnic/llp/link_address.h"
+#include "model/rnic/llp/transmit_memory_config.h"
 
 namespace rnic {
 
@@ -41,6 +42,7 @@ struct SctpConfig {
   unsigned scan_cycles = 1;
   unsigned release_cycles = 1;
   std::uint64_t seed = 0;
+  TransmitMemoryConfig tx_memory;
 
   template <class V>
   static void fields(V& v) {
@@ -117,6 +119,7 @@ struct SctpConfig {
       "restarts",
       in_range(0, 64), unit("cycles"));
     v("seed", &SctpConfig::seed, "seed of tags, first TSNs and the key of cookies; 0: the run's, or the system's");
+    v.group("tx_memory", &SctpConfig::tx_memory);
   }
 
   // Links whose latency is the pipeline's depth: sctp_tx.out and sctp_association.out.

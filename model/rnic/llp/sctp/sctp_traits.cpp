@@ -12,6 +12,8 @@ std::size_t chunk_octets(const FlowContext&, wire::StreamPosition, std::uint32_t
 
 }  // namespace
 
-LlpTraits sctp_traits() { return {&chunk_octets, true, false, "sctp_credit", "SCTP window", false}; }
+LlpTraits sctp_traits() {
+  return {&chunk_octets, true, false, "sctp_credit", "SCTP window", "sctp_memory", "SCTP transmit memory", false};
+}
 
 }  // namespace rnic

@@ -41,6 +41,8 @@ LossRecovery::Acked LossRecovery::acknowledge(Pool& pool, std::uint32_t ack) {
   while (!queue_.empty() && seq_le(pool[queue_.head()].end(), ack)) {
     const QueuedSegment& s = pool[queue_.head()];
     acked.wqes += s.completes_wqe;
+    acked.octets += s.payload_bytes;
+    ++acked.segments;
     acked.syn |= (s.flags & TcpHeader::kSyn) != 0;
     acked.fin |= (s.flags & TcpHeader::kFin) != 0;
     queue_.drop_front(pool);

@@ -36,7 +36,8 @@ class LossRecovery {
 
   // Appends a segment at the next sequence number. Returns its slot.
   std::uint32_t append(Pool& pool, QueuedSegment&& segment);
-  void clear(Pool& pool) { queue_.clear(pool); }
+  // Returns what it kept.
+  RetransmissionQueue::Kept clear(Pool& pool) { return queue_.clear(pool); }
 
   // The segment that may be sent next, within a congestion window of `cwnd` octets and the peer's window, which ends at
   // `edge`; kNil if there is none.
@@ -47,6 +48,7 @@ class LossRecovery {
   // What an ACK of new octets removed from the queue.
   struct Acked {
     std::uint32_t wqes = 0;
+    std::uint32_t octets = 0, segments = 0;  // of whole segments: their room is free
     bool syn = false, fin = false;
   };
   Acked acknowledge(Pool& pool, std::uint32_t ack);

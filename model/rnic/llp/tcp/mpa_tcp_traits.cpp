@@ -10,6 +10,8 @@ std::size_t fpdu_octets(const FlowContext& flow, wire::StreamPosition position, 
 
 }  // namespace
 
-LlpTraits mpa_tcp_traits() { return {&fpdu_octets, false, true, "credit", "TCP window", true}; }
+LlpTraits mpa_tcp_traits() {
+  return {&fpdu_octets, false, true, "credit", "TCP window", "tcp_memory", "TCP transmit memory", true};
+}
 
 }  // namespace rnic

@@ -14,9 +14,14 @@ std::uint32_t RetransmissionQueue::append(Pool& pool, QueuedSegment&& segment) {
   return slot;
 }
 
-void RetransmissionQueue::clear(Pool& pool) {
-  list_.clear(pool);
+RetransmissionQueue::Kept RetransmissionQueue::clear(Pool& pool) {
+  Kept kept;
+  for (std::uint32_t slot = list_.head; slot != llp::kNil; slot = pool[slot].next) {
+    kept.octets += pool[slot].payload_bytes;
+  }
+  kept.segments = list_.clear(pool);
   *this = RetransmissionQueue{};
+  return kept;
 }
 
 void RetransmissionQueue::drop_front(Pool& pool) {

@@ -45,7 +45,11 @@ class RetransmissionQueue {
   std::uint32_t held_by_peer() const { return held_; }
 
   std::uint32_t append(Pool& pool, QueuedSegment&& segment);
-  void clear(Pool& pool);
+  struct Kept {
+    std::uint32_t octets = 0, segments = 0;
+  };
+  // Returns what was in it.
+  Kept clear(Pool& pool);
   // Removes the first one.
   void drop_front(Pool& pool);
   // The first lost one; lost() is not 0.

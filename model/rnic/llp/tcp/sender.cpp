@@ -75,8 +75,9 @@ std::uint32_t Sender::queue_fpdu(SenderResources& r, QueuedSegment&& fpdu, std::
   return slot;
 }
 
-void Sender::queue_stream(SenderResources& r, const std::uint8_t* data, std::uint32_t bytes) {
-  for (std::uint32_t at = 0; at < bytes;) {
+std::uint32_t Sender::queue_stream(SenderResources& r, const std::uint8_t* data, std::uint32_t bytes) {
+  std::uint32_t segments = 0;
+  for (std::uint32_t at = 0; at < bytes; ++segments) {
     QueuedSegment s;
     s.buf = r.buffers.take();
     s.payload_at = kFrameHeadroom;
@@ -87,6 +88,7 @@ void Sender::queue_stream(SenderResources& r, const std::uint8_t* data, std::uin
     if (at == bytes) s.flags |= TcpHeader::kPsh;
     loss_.append(r.segments, std::move(s));
   }
+  return segments;
 }
 
 Sender::Departure Sender::send(SenderResources& r, std::uint32_t slot, Cycle now) {

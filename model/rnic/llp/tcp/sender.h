@@ -58,7 +58,8 @@ class Sender {
   void queue_fin(SenderResources& r);
   // FIN is queued, and nothing follows it.
   void finish() { finished_ = true; }
-  void clear(SenderResources& r) { loss_.clear(r.segments); }
+  // Returns what it kept.
+  RetransmissionQueue::Kept clear(SenderResources& r) { return loss_.clear(r.segments); }
 
   bool rdma() const { return rdma_; }
   bool finished() const { return finished_; }
@@ -85,7 +86,8 @@ class Sender {
 
   // An FPDU; `cuts` if it is too long for the path. Returns the slot of its first segment.
   std::uint32_t queue_fpdu(SenderResources& r, QueuedSegment&& fpdu, std::uint32_t& cuts);
-  void queue_stream(SenderResources& r, const std::uint8_t* data, std::uint32_t bytes);
+  // Returns the number of segments.
+  std::uint32_t queue_stream(SenderResources& r, const std::uint8_t* data, std::uint32_t bytes);
   // The segment that may be sent now; kNil: none.
   std::uint32_t next_to_send(const SenderResources& r) {
     return loss_.next_to_send(r.segments, congestion_.octets(), holds_back_ ? loss_.snd_nxt() : window_.edge());

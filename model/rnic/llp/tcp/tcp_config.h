@@ -8,6 +8,7 @@
 #include "model/common/link.h"
 #include "model/config/field.h"
 #include "model/rnic/llp/tcp/congestion_algorithm.h"
+#include "model/rnic/llp/transmit_memory_config.h"
 #include "model/rnic/messages/datapath.h"
 #include "model/wire/ipv4.h"
 #include "model/wire/tcp.h"
@@ -42,6 +43,7 @@ struct TcpConfig {
   std::uint64_t seed = 0;
   unsigned challenge_acks = 10;
   std::uint64_t challenge_interval_us = 5'000'000;
+  TransmitMemoryConfig tx_memory;
 
   template <class V>
   static void fields(V& v) {
@@ -97,6 +99,7 @@ struct TcpConfig {
       "challenge ACKs of one connection per interval (RFC 5961 section 7)", in_range(1, 255), unit("segments"));
     v("challenge_interval_us", &TcpConfig::challenge_interval_us, "interval of the limit of challenge ACKs",
       in_range(1, 1'000'000'000), unit("us"));
+    v.group("tx_memory", &TcpConfig::tx_memory);
   }
 
   bool wants_ecn() const { return ecn || congestion == tcp::CongestionAlgorithm::kDctcp; }

@@ -34,7 +34,6 @@ TcpTx::TcpTx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
       reports_queue_(config.max_flows),
       rto_(config.max_flows),
       ack_timers_(config.max_flows),
-      counted_(config.max_flows),
       unacknowledged_(config.window_bytes),
       congested_(config.max_flows),
       in_flight_(config.max_flows),
@@ -50,7 +49,6 @@ void TcpTx::reset() {
   rto_ = ack_timers_ = TimerWheel(flows);
   in.reset();
   in.fpdu = {};
-  counted_.assign(flows, {});
   octets_ = congested_flows_ = flows_in_flight_ = repairing_flows_ = 0;
   for (Account* account : {&unacknowledged_, &congested_, &in_flight_, &repairing_}) account->set(now(), 0, false);
 }
@@ -90,6 +88,7 @@ void TcpTx::take_fpdu() {
   Flow& f = flows_[last.flow.v];
   if (!f.sender.rdma() || f.sender.finished()) {
     ++counters_.fpdus_dropped;
+    give_back(last.flow, in.fpdu.bytes(), 1);
     return;
   }
   RNIC_CHECK_MSG(in.fpdu.bytes() <= f.sender.largest_fpdu(),
@@ -97,7 +96,7 @@ void TcpTx::take_fpdu() {
   std::uint32_t cuts = 0;
   const std::uint32_t slot = f.sender.queue_fpdu(resources_, std::move(s), cuts);
   on_queued(last.flow);
-  counters_.cuts += cuts;
+  count_cuts(last.flow, cuts);
   account(last.flow);
   if (cuts != 0) return resume(last.flow);
   // Otherwise it waits in the flow's own queue: after a retransmission, or for a congestion window that fell after the
@@ -129,7 +128,7 @@ bool TcpTx::on_command(const TxCommand& c) {
       return false;
     case TxCommand::Kind::kStream:
       if (f.sender.finished() || c.bytes == 0) return false;
-      f.sender.queue_stream(resources_, c.data->bytes(), c.bytes);
+      keep(c.flow, c.bytes, f.sender.queue_stream(resources_, c.data->bytes(), c.bytes));
       on_queued(c.flow);
       resume(c.flow);
       return false;
@@ -138,12 +137,14 @@ bool TcpTx::on_command(const TxCommand& c) {
       if (f.sender.idle()) restart_rto(c.flow);
       return false;
     case TxCommand::Kind::kEnterRdma:
+      if (memory_ != nullptr && !f.sender.rdma()) memory_->open(c.flow);
       f.sender.enter_rdma();
       reports_queue_.push(c.flow);
       restart_rto(c.flow);
       return false;
     case TxCommand::Kind::kFin:
       f.sender.queue_fin(resources_);
+      keep(c.flow, 0, 1);
       on_queued(c.flow);
       sends_.push(c.flow);
       f.sender.finish();
@@ -165,8 +166,8 @@ bool TcpTx::on_command(const TxCommand& c) {
 void TcpTx::open(const TxCommand& c) {
   Flow& f = flows_[c.flow.v];
   uses_[c.flow.v] += !f.open;
-  f.sender.clear(resources_);
-  f = Flow{};
+  clear(c.flow);
+  f.renew();
   f.open = true;
   f.key = c.key;
   f.peer_mac = c.peer_mac;
@@ -180,6 +181,7 @@ void TcpTx::open(const TxCommand& c) {
   f.acks.agree(agreed);
   f.acks.start(ack_settings_, c.rcv_nxt, c.with_ack);
   f.sender.open(resources_, c.seq, c.with_ack, agreed, c.peer_window, c.rcv_nxt - 1);
+  keep(c.flow, 0, 1);
   sent_.set(c.flow, c.seq + 1);
   on_queued(c.flow);
   sends_.push(c.flow);
@@ -197,7 +199,7 @@ void TcpTx::establish(const TxCommand& c) {
 // After the peer's RST, until the firmware has heard of it: data handed down meanwhile is dropped.
 void TcpTx::fall_silent(FlowId flow) {
   Flow& f = flows_[flow.v];
-  f.sender.clear(resources_);
+  clear(flow);
   f.sender = {};
   f.sender.finish();
   f.acks = {};
@@ -209,12 +211,26 @@ void TcpTx::fall_silent(FlowId flow) {
 }
 
 void TcpTx::release(FlowId flow) {
-  Flow& f = flows_[flow.v];
-  f.sender.clear(resources_);
-  f = Flow{};
+  clear(flow);
+  flows_[flow.v].renew();
   rto_.stop(flow.v);
   ack_timers_.stop(flow.v);
   report(flow, TxReport::Kind::kReleased);
+}
+
+// ---- The transmit memory
+
+void TcpTx::clear(FlowId flow) {
+  tcp::Sender& sender = flows_[flow.v].sender;
+  const tcp::RetransmissionQueue::Kept kept = sender.clear(resources_);
+  give_back(flow, kept.octets, kept.segments);
+  if (memory_ != nullptr && sender.rdma()) memory_->close(flow);
+}
+
+// The octets stay the same; each piece has a record of its own.
+void TcpTx::count_cuts(FlowId flow, std::uint32_t cuts) {
+  counters_.cuts += cuts;
+  keep(flow, 0, cuts);
 }
 
 // ---- Reports: none waits in a link, so no peer or neighbour can block the others.
@@ -255,13 +271,15 @@ void TcpTx::serve_reports() {
 // After anything that changes what a flow has in flight, or may have.
 void TcpTx::account(FlowId flow) {
   const FlowState s = flow_state(flow);
-  Counted& counted = counted_[flow.v];
+  Counted& counted = flows_[flow.v].counted;
   const bool congested = s.open && s.congestion_window < s.peer_window;
   octets_ += s.unacknowledged - counted.octets;
   congested_flows_ += congested - counted.congested;
   flows_in_flight_ += (s.unacknowledged != 0) - (counted.octets != 0);
   repairing_flows_ += s.repairing - counted.repairing;
-  counted = {s.unacknowledged, congested, s.repairing};
+  counted.octets = s.unacknowledged;
+  counted.congested = congested;
+  counted.repairing = s.repairing;
   unacknowledged_.set(now(), octets_, false);
   congested_.set(now(), congested_flows_, false);
   in_flight_.set(now(), flows_in_flight_, false);

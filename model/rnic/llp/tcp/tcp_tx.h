@@ -18,6 +18,7 @@
 #include "model/rnic/llp/tcp/sent_octets.h"
 #include "model/rnic/llp/tcp/tcp_config.h"
 #include "model/rnic/llp/tcp/tcp_tx_counters.h"
+#include "model/rnic/llp/transmit_memory.h"
 #include "model/rnic/messages/datapath.h"
 #include "model/rnic/messages/llp.h"
 #include "model/rnic/messages/tcp_offload.h"
@@ -48,6 +49,9 @@ class TcpTx final : public Stage, public Flows {
   TcpTx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, const LinkAddress& station,
         BufferPool& pool);
 
+  // Where the segmenter has taken room for the FPDUs; without one it has taken none.
+  void keep_in(llp::TransmitMemory& memory) { memory_ = &memory; }
+
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
@@ -66,16 +70,30 @@ class TcpTx final : public Stage, public Flows {
   static constexpr std::size_t bytes_per_flow();
 
  private:
+  // What the accounts have of a flow.
+  struct Counted {
+    std::uint32_t octets : 30;
+    std::uint32_t congested : 1, repairing : 1;
+    Counted() : octets(0), congested(0), repairing(0) {}
+  };
   struct Flow {
     llp::FlowKey key;
     wire::MacAddress peer_mac;
+    std::uint8_t reports = 0;  // TxReport kinds to be sent, one bit each
+    bool open : 1;
+    bool probe_owed : 1;  // a segment that the peer must answer
+    bool reset : 1;       // by the peer: nothing more is sent
     tcp::Sender sender;
     tcp::AckPolicy acks;
     std::uint32_t wqes_acked = 0;  // not reported yet
-    std::uint8_t reports = 0;      // TxReport kinds to be sent, one bit each
-    bool open = false;
-    bool probe_owed = false;  // a segment that the peer must answer
-    bool reset = false;       // by the peer: nothing more is sent
+    Counted counted;
+    Flow() : open(false), probe_owed(false), reset(false) {}
+    // For the number's next connection. The accounts hear of it later.
+    void renew() {
+      const Counted before = counted;
+      *this = Flow{};
+      counted = before;
+    }
   };
 
   // Input.
@@ -92,6 +110,14 @@ class TcpTx final : public Stage, public Flows {
   void on_path_mtu(FlowId flow, const tcp::RxFeedback& fb);
 
   void account(FlowId flow);
+  void keep(FlowId flow, std::uint32_t octets, std::uint32_t segments) {
+    if (memory_ != nullptr && segments != 0) memory_->keep(flow, octets, segments);
+  }
+  void give_back(FlowId flow, std::uint32_t octets, std::uint32_t segments) {
+    if (memory_ != nullptr && segments != 0) memory_->give_back(flow, octets, segments);
+  }
+  void count_cuts(FlowId flow, std::uint32_t cuts);
+  void clear(FlowId flow);
 
   // Its consequences.
   void resume(FlowId flow);
@@ -126,16 +152,12 @@ class TcpTx final : public Stage, public Flows {
   tcp::SenderResources resources_;
   tcp::SegmentWriter writer_;
   const std::uint32_t node_;
+  llp::TransmitMemory* memory_ = nullptr;
   std::vector<Flow> flows_;
   tcp::SentOctets sent_;
   std::vector<std::uint32_t> uses_;  // of each flow's number, for owners; no reset clears them
   llp::FlowQueue acks_, sends_, reports_queue_;
   TimerWheel rto_, ack_timers_;
-  struct Counted {
-    std::uint32_t octets = 0;
-    bool congested = false, repairing = false;
-  };
-  std::vector<Counted> counted_;  // by flow, in the accounts
   unsigned octets_ = 0, congested_flows_ = 0, flows_in_flight_ = 0, repairing_flows_ = 0;
   // The first: unacknowledged octets of all flows, with the capacity of one flow. The second: flows whose congestion
   // window is the smaller one of the two.
@@ -144,8 +166,7 @@ class TcpTx final : public Stage, public Flows {
 };
 
 constexpr std::size_t TcpTx::bytes_per_flow() {
-  return sizeof(Flow) + sizeof(Counted) + tcp::SentOctets::kBytesPerFlow + 3 * sizeof(std::uint32_t) +
-         4 * sizeof(Cycle);
+  return sizeof(Flow) + tcp::SentOctets::kBytesPerFlow + 3 * sizeof(std::uint32_t) + 4 * sizeof(Cycle);
 }
 
 }  // namespace rnic

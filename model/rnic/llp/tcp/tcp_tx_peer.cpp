@@ -32,6 +32,7 @@ void TcpTx::on_ack(FlowId flow, const RxFeedback& fb) {
 }
 
 void TcpTx::on_acked(FlowId flow, const tcp::LossRecovery::Acked& segments) {
+  give_back(flow, segments.octets, segments.segments);
   flows_[flow.v].wqes_acked += segments.wqes;
   if (segments.wqes != 0) reports_queue_.push(flow);
   if (segments.syn) report(flow, TxReport::Kind::kSynAcked);
@@ -45,7 +46,7 @@ void TcpTx::on_path_mtu(FlowId flow, const RxFeedback& fb) {
     return;
   }
   ++counters_.path_mtu_changes;
-  counters_.cuts += cuts;
+  count_cuts(flow, cuts);
   report(flow, TxReport::Kind::kEmss);
   resume(flow);
 }
@@ -53,7 +54,7 @@ void TcpTx::on_path_mtu(FlowId flow, const RxFeedback& fb) {
 // What may be sent or granted now.
 void TcpTx::resume(FlowId flow) {
   Sender& sender = flows_[flow.v].sender;
-  counters_.cuts += sender.fit_to_window(resources_);
+  if (const std::uint32_t cuts = sender.fit_to_window(resources_); cuts != 0) count_cuts(flow, cuts);
   if (sender.grantable() != 0) reports_queue_.push(flow);
   if (sender.next_to_send(resources_) != kNil) sends_.push(flow);
 }
@@ -121,7 +122,7 @@ void TcpTx::on_timeout(FlowId flow) {
       return report(flow, TxReport::Kind::kGaveUp);
     case Sender::Expiry::kResend:
       ++counters_.timeouts;
-      if (!counted_[flow.v].repairing) repairing_.add_taken(waited);
+      if (!flows_[flow.v].counted.repairing) repairing_.add_taken(waited);
       account(flow);
       sends_.push(flow);
       break;

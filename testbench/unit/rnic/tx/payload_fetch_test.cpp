@@ -1,5 +1,6 @@
 #include "model/rnic/tx/payload_fetch.h"
 
+#include <memory>
 #include <numeric>
 
 #include "testbench/support/contexts.h"
@@ -145,6 +146,79 @@ TEST_F(PayloadFetchTest, TheTerminateOfABrokenStreamPasses) {
   ASSERT_EQ(framer.size(), 1u);
   EXPECT_EQ(framer[0].buf->bytes()[Ulpdu::kOffset + 1], 0x47);
   EXPECT_EQ(framer[0].position, 100u) << "nothing was sent after the place of the failed one";
+}
+
+// What it drops is kept by nobody.
+TEST_F(PayloadFetchTest, FpdusThatAreDroppedGiveTheirRoomBackInTheNextCycle) {
+  llp::TransmitMemory memory(clk, {10'000, 100}, FlowId{0}, 4);
+  dut.keep_in(LlpId::kMpaTcp, memory);
+  dma.fails = {1};
+  std::vector<UlpduJob> jobs = {job({{0x100, 4}}), job({{0x200, 4}}), job({}), job({{0x400, 4}}, 2)};
+  for (UlpduJob& j : jobs) {
+    j.octets = static_cast<std::uint16_t>(wire::fpdu_bytes(j.ulpdu.bytes));
+    memory.take(j.ulpdu.flow, j.octets);
+  }
+  const std::uint32_t all = memory.used().octets;
+  segmenter.send(jobs);
+  jobs.clear();
+  run_until_idle();
+  EXPECT_EQ(framer.size(), 2u);
+  EXPECT_EQ(all - memory.used().octets, 28u + 24u);
+  EXPECT_EQ(memory.held(FlowId{1}).octets, 28u);
+  EXPECT_EQ(memory.held(FlowId{1}).segments, 1u);
+  EXPECT_EQ(memory.held(FlowId{2}).octets, 28u);
+}
+
+// A Terminate whose stream has lost octets: its FPDU begins where they would have been.
+struct MovedTerminate {
+  MovedTerminate(std::uint16_t place, std::uint16_t bytes, UlpduJob lost, UlpduJob terminate)
+      : at(place), length(bytes) {
+    dut.keep_in(LlpId::kMpaTcp, memory);
+    dma.fails = {0};
+    terminate.ulpdu.buf->bytes()[Ulpdu::kOffset + 1] = 0x47;
+    lost.ulpdu.position = place;
+    terminate.ulpdu.bytes = length;
+    terminate.ulpdu.position = static_cast<std::uint16_t>((place + 36) % 512);
+    for (UlpduJob* j : {&lost, &terminate}) {
+      j->ulpdu.markers = true;
+      j->octets = static_cast<std::uint16_t>(wire::marked_fpdu_bytes(j->ulpdu.position, j->ulpdu.bytes));
+      memory.take(FlowId{1}, j->octets);
+    }
+    jobs.push_back(std::move(lost));
+    jobs.push_back(std::move(terminate));
+  }
+  // With its length field, padded, with its CRC; a marker at each multiple of 512.
+  std::uint32_t octets() const {
+    std::uint32_t all = (2u + length + 3) / 4 * 4 + 4;
+    for (std::uint32_t i = 0; i < all; i += 4) all += (at + i) % 512 == 0 ? 4 : 0;
+    return all;
+  }
+  const std::uint16_t at, length;
+  std::vector<UlpduJob> jobs;
+  ClockDomain clk{sc_core::sc_gen_unique_name("clock"), {}};
+  llp::TransmitMemory memory{clk, {10'000, 100}, FlowId{0}, 4};
+  PayloadFetch dut{sc_core::sc_gen_unique_name("dut"), clk, 4, {4}};
+  FakeDma dma{dut.dma, dut.dma_done};
+  Source<UlpduJob> segmenter = drive(dut.in);
+  Sink<Ulpdu> framer = collect(dut.out[LlpId::kMpaTcp]);
+  Sink<QpEvent> events = collect(dut.event);
+  const Stubs others = stub(dut.out[LlpId::kSctp], dut.lost);
+};
+
+TEST_F(PayloadFetchTest, ATerminateThatMovesTakesTheRoomOfItsNewPlace) {
+  std::vector<std::unique_ptr<MovedTerminate>> cases;
+  for (std::uint16_t place = 0; place < 512; place = static_cast<std::uint16_t>(place + 4)) {
+    for (const std::uint16_t length : {24, 508}) {
+      cases.push_back(std::make_unique<MovedTerminate>(place, length, job({{0x100, 4}}), job({})));
+    }
+  }
+  for (const auto& c : cases) c->segmenter.send(c->jobs);
+  run_until_idle();
+  for (const auto& c : cases) {
+    EXPECT_EQ(c->framer.size(), 1u);
+    EXPECT_EQ(c->memory.used().octets, c->octets()) << c->at << ' ' << c->length;
+    EXPECT_EQ(c->memory.used().segments, 1u);
+  }
 }
 
 TEST_F(PayloadFetchTest, SendsAndWritesThatAreGivenUpAreReported) {

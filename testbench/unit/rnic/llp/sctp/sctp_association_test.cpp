@@ -409,6 +409,52 @@ TEST_F(SctpStages, NothingFollowsATerminate) {
   EXPECT_EQ(b->association.counters().violations, 0u);
 }
 
+// Side a keeps no more than two segments of 100 octets: a chunk of each has 16 + 2 + 100 octets, 120 with its pad.
+class SctpMemory : public SctpStages {
+ protected:
+  FlowId begin() {
+    build();
+    memory.serve(a->source);
+    a->source.memory = &memory;
+    a->association.keep_in(memory);
+    return open_session();
+  }
+  std::pair<std::uint32_t, std::uint32_t> used() const { return {memory.used().octets, memory.used().segments}; }
+  llp::TransmitMemory memory{clk, {240, 100}, FlowId{kFirstFlow}, 256};
+};
+
+TEST_F(SctpMemory, SegmentsAreKeptUntilTheyAreAcknowledged) {
+  const FlowId flow = begin();
+  EXPECT_EQ(used(), std::pair(0u, 0u)) << "messages of the set-up are acknowledged";
+  const std::uint64_t waits = memory.counters().waits;
+  for (unsigned i = 0; i < 20; ++i) a->source.send(flow, segment(100, i));
+  run();
+  EXPECT_EQ(b->sink.segments[flow.v].size(), 20u);
+  EXPECT_EQ(memory.counters().waits - waits, 19u) << "one flow alone has half";
+  EXPECT_EQ(used(), std::pair(0u, 0u));
+}
+
+TEST_F(SctpMemory, AnAssociationThatEndsGivesAllBack) {
+  const FlowId first = begin(), second = open_session();
+  ab->fate = [](std::size_t, const Frame&) { return Wire::Fate{0, 0, false, {}}; };
+  for (const FlowId flow : {first, second}) a->source.send(flow, segment(100, 1));
+  sc_core::sc_start(sc_core::sc_time::from_value(1000 * clk.period_ps()));
+  EXPECT_EQ(used(), std::pair(240u, 2u));
+  a->op.send(a->flow_op(Action::kAbort, second));
+  run();
+  EXPECT_EQ(used(), std::pair(0u, 0u));
+}
+
+TEST_F(SctpMemory, ASegmentAfterTheTerminateIsGivenBack) {
+  const FlowId flow = begin();
+  control(*a, flow, {0, 4});
+  run();
+  a->source.send(flow, segment(100, 1));
+  run();
+  EXPECT_EQ(a->association.counters().late_ulpdus, 1u);
+  EXPECT_EQ(used(), std::pair(0u, 0u));
+}
+
 TEST_F(SctpStages, TwoSessionsShareAnAssociation) {
   build();
   const FlowId first = open_session(), second = open_session();

@@ -39,6 +39,7 @@ class UlpduSource final : public Stage {
   PopPort<WqesAcked> acked{*this, "acked"};
   std::map<std::uint32_t, std::uint64_t> granted, wqes;  // by flow
   std::vector<Cycle> cycles;                             // of each segment
+  llp::TransmitMemory* memory = nullptr;                 // takes room in it, or waits
 
   UlpduSource(sc_core::sc_module_name nm, ClockDomain& clk, BufferPool& pool) : Stage(nm, clk), pool_(pool) {}
 
@@ -59,11 +60,13 @@ class UlpduSource final : public Stage {
       wqes[a.flow.v] += a.wqes;
     }
     bool more = credit->can_pop() || acked->can_pop();
+    if (memory != nullptr && memory->may_call()) memory->call();  // it is served below
     for (auto& [flow, segments] : todo_) {
       if (segments.empty()) continue;
       const std::uint64_t octets = (18 + segments.front().size() + 3) / 4 * 4;
       if (granted[flow] < octets) continue;
       if (!out->can_push()) return more ? Wake::next_cycle() : Wake::on_traffic();
+      if (!takes_room(FlowId{flow}, static_cast<std::uint32_t>(octets))) continue;
       granted[flow] -= octets;
       Ulpdu u;
       u.buf = pool_.take();
@@ -81,6 +84,13 @@ class UlpduSource final : public Stage {
   }
 
  private:
+  bool takes_room(FlowId flow, std::uint32_t octets) {
+    if (memory == nullptr) return true;
+    const bool room = memory->admits(flow, octets);
+    if (room) memory->take(flow, octets);
+    else memory->wait(flow, Qpn{flow.v}, octets);
+    return room;
+  }
   BufferPool& pool_;
   std::map<std::uint32_t, std::deque<Bytes>> todo_;
 };

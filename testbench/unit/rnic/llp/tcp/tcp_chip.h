@@ -126,6 +126,8 @@ class Segmenter final : public Stage {
   PopPort<WqesAcked> acked{*this, "acked"};
   std::map<std::uint32_t, std::uint64_t> granted, wqes;  // by flow
   std::vector<Cycle> acked_at, pushed_at;                // acknowledgements; last beats
+  llp::TransmitMemory* memory = nullptr;                 // takes room in it, or waits
+  std::map<std::uint32_t, std::uint64_t> cut_octets;     // by flow, of FPDUs, in the pipe or beyond
 
   Segmenter(sc_core::sc_module_name nm, ClockDomain& clk, BufferPool& pool, unsigned beat_bytes)
       : Stage(nm, clk), pool_(pool), beat_words_(beat_bytes / 4) {}
@@ -151,10 +153,11 @@ class Segmenter final : public Stage {
       granted[c.flow.v] += c.bytes;
     }
     const bool more = acked->can_pop() || credit->can_pop();
+    if (memory != nullptr && memory->may_call()) memory->call();  // it is the first of todo_
     if (beats_.empty() && !todo_.empty()) {
       const Todo t = todo_.front();
       if (t.from > now()) return more ? Wake::next_cycle() : Wake::at_cycle(t.from);
-      if (granted[t.flow.v] >= sent_[t.flow.v] + t.bytes) cut(t);
+      if (granted[t.flow.v] >= cut_octets[t.flow.v] + t.bytes && takes_room(t)) cut(t);
     }
     if (!beats_.empty() && out->can_push()) {
       if (beats_.front().last) pushed_at.push_back(now());
@@ -171,12 +174,21 @@ class Segmenter final : public Stage {
     std::uint32_t bytes;
     Cycle from;
   };
+  bool takes_room(const Todo& t) {
+    if (memory == nullptr) return true;
+    if (memory->admits(t.flow, t.bytes)) {
+      memory->take(t.flow, t.bytes);
+      return true;
+    }
+    memory->wait(t.flow, Qpn{t.flow.v}, t.bytes);
+    return false;
+  }
   void cut(const Todo& t) {
     todo_.pop_front();
     BufferRef buf = pool_.take();
-    const Bytes payload = counting_bytes(t.bytes, sent_[t.flow.v]);
+    const Bytes payload = counting_bytes(t.bytes, cut_octets[t.flow.v]);
     std::copy(payload.begin(), payload.end(), buf->bytes() + kFrameHeadroom);
-    sent_[t.flow.v] += t.bytes;
+    cut_octets[t.flow.v] += t.bytes;
     for (std::uint32_t at = 0; at < t.bytes; at += beat_words_ * 4) {
       FpduBeat b;
       b.buf = buf.get();
@@ -192,7 +204,6 @@ class Segmenter final : public Stage {
   }
   BufferPool& pool_;
   const unsigned beat_words_;
-  std::map<std::uint32_t, std::uint64_t> sent_;
   std::deque<Todo> todo_;
   std::deque<FpduBeat> beats_;
 };
