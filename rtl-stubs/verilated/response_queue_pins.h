@@ -140,7 +140,6 @@ class ResponseQueuePins : public Pins<Vresponse_queue, ResponseQueue> {
     }
     if (m.response_row_ask_o)
       owners_[m.response_row_tag_o] = offered_;  // a free place: not that of the one that is judged
-    if (m.response_row_ask_o) owners_[m.response_row_tag_o] = offered_;  // a free place: not of the one that is judged
   }
   template <class Bits>
   Ring<Request>& list(Qpn qpn, const Bits& state) {

@@ -132,7 +132,8 @@ Wake RdmapDispatch::tick() {
   const bool lost = valid && is_lost(front);
   if (lost && !stream_error->can_push()) return Wake::on_traffic();
   if (valid && !lost && open(front)) return Wake::next_cycle();  // a separate cycle: one item per link and cycle
-  if (!lost && !may_deliver(front)) return Wake::on_traffic();
+  if (!valid) fence_.reset();
+  else if (!lost && !may_deliver(front)) return Wake::on_traffic();
   if (front.awaits_write) {
     written->pop();
     contexts_.in_flight.end(StagWrites::kPlacement);

@@ -67,8 +67,8 @@ struct FragmentLimits {
 struct FragmentMemory {
   explicit FragmentMemory(const FragmentLimits& of_one, std::size_t associations = 1)
       : limits(of_one),
-        pool({"fragments", associations * of_one.pieces,
-              "sctp.max_associations x sctp.reassembly_messages x 64 pieces"}),
+        pool({"fragments", associations * of_one.pieces + 1,
+              "sctp.max_associations x sctp.reassembly_messages x 64 pieces, and the one that comes"}),
         message(of_one.segment_message) {}
 
   const FragmentLimits limits;

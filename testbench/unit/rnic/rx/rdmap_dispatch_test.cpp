@@ -326,7 +326,7 @@ TEST_F(RdmapDispatchTest, NothingOfAnEarlierUseIsDelivered) {
   PlacedSegment s = send(1);
   s.awaits_write = true;
   placement.send({s, segment(Opcode::kReadRequest), segment(Opcode::kAtomicResponse), segment(Opcode::kTerminate),
-                  end_of(1, true)});
+                  segment(Opcode::kReadResponse), end_of(1, true)});
   engine.send_at(20, DmaWriteDone{});
   firmware.at(10, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
   run_until_idle();
@@ -335,6 +335,7 @@ TEST_F(RdmapDispatchTest, NothingOfAnEarlierUseIsDelivered) {
   EXPECT_THAT(atomic_responses, IsEmpty());
   EXPECT_THAT(events, IsEmpty());
   EXPECT_THAT(unblocks, IsEmpty());
+  EXPECT_THAT(reads_over, IsEmpty());
   EXPECT_EQ(ends.size(), 1u) << "of the lower layer's connection";
 }
 

@@ -123,8 +123,12 @@ TEST(SctpFragments, TheLimitHoldsBeforeTheEndIsThere) {
 }
 
 TEST(SctpFragments, SixtyFourPiecesAreAMessageAndOneMoreIsNot) {
-  for (std::uint32_t pieces : {64u, 65u}) {
-    ReceiverBench b;
+  // Also if the memory has no room for one more.
+  for (const auto& [messages, pieces] :
+       {std::pair(4u, 64u), std::pair(4u, 65u), std::pair(1u, 64u), std::pair(1u, 65u)}) {
+    SctpConfig config;
+    config.reassembly_messages = messages;
+    ReceiverBench b(config);
     ReceivedData data;
     for (std::uint32_t i = 0; i < pieces; ++i) {
       data = b.packet(70, {chunk_of(1000 + i, i == 0 ? kFirst : i + 1 == pieces ? kLast : kMiddle, 1)});
