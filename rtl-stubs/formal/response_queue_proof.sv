@@ -10,7 +10,7 @@ module response_queue_proof (
   input logic in_valid,
   input logic in_qp,
   input logic in_id,
-  input logic request_ready,   // the table of rows takes an ask for a request,
+  input logic request_ready,   // the table of rows takes an ask for a request, of which one at a time is asked for,
   input logic request_there,   // and the row of the oldest one is there
   input logic response_ready,  // the same for a response, of which one at a time is asked for
   input logic response_there,
@@ -130,7 +130,7 @@ module response_queue_proof (
     .one_port_i             (1'b0),
     .taken_qpn_o            (taken_qpn),
     .taken_epoch_i          (32'd0),
-    .request_row_ready_i    (request_ready),
+    .request_row_ready_i    (request_ready && request_asks == 0),
     .request_row_ask_o      (request_ask),
     .request_row_index_o    (request_index),
     .request_row_tag_o      (request_tag),
