@@ -83,7 +83,7 @@ module irrq #(
   logic [15:0]                 waiting;
   always_comb begin
     now = row_i.state;
-    if (now.epoch != row_i.qp.epoch) begin
+    if (row_i.state.epoch != row_i.qp.epoch) begin
       now       = '0;
       now.epoch = row_i.qp.epoch;
     end
@@ -168,7 +168,7 @@ module irrq #(
       BothCome_C      : cover (sent_valid_i && in_valid_i && can_take);
       EventStalls_C   : cover (row_valid_i && over && !event_ready_i);
       Stalled_C       : cover (row_valid_i && hands_on && !room);
-      Full_C          : cover (in_valid_i && !can_take && row_ready_i);
+      Full_C          : cover (in_valid_i && !can_take);
     end
   end
 endmodule

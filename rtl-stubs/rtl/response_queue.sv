@@ -132,11 +132,11 @@ module response_queue #(
   always_comb begin
     request_now = request_row_i.state;
     now         = response_row_i.state;
-    if (request_now.epoch != request_row_i.qp.epoch) begin
+    if (request_row_i.state.epoch != request_row_i.qp.epoch) begin
       request_now       = '0;
       request_now.epoch = request_row_i.qp.epoch;
     end
-    if (now.epoch != response_row_i.qp.epoch) begin
+    if (response_row_i.state.epoch != response_row_i.qp.epoch) begin
       now       = '0;
       now.epoch = response_row_i.qp.epoch;
     end
