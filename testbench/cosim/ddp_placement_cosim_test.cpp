@@ -222,6 +222,15 @@ TEST_P(RaceCosim, ARequestAtIrdAndAnAnswer) {
   EXPECT_EQ(causes, std::set{wire::terminate_word(ddp::kInvalidMsnNoBuffer)});
   EXPECT_GT(pieces, 0u);
 }
+// It makes no room.
+TEST_P(RaceCosim, ARequestAtIrdAndAnAnswerOfAnEarlierUse) {
+  race({read_request(1, 1), read_request(1, 2), read_request(1, 3), read_request(1, 4), read_request(1, 5), write(1)},
+       [this](PlacementRound& r, Cycle at) {
+         r.answers.emplace_back(at, ReadResponseSent{Qpn{1}, epoch() - 1});
+       });
+  EXPECT_EQ(causes, std::set{wire::terminate_word(ddp::kInvalidMsnNoBuffer)});
+  EXPECT_EQ(pieces, 0u);
+}
 TEST_P(RaceCosim, AnOverrunAndWrites) {
   race({write(2), write(1), write(1), write(1), write(2)}, [](PlacementRound& r, Cycle at) {
     r.doorbells.emplace_back(at, RqDoorbell{Qpn{1}, 17});
