@@ -30,7 +30,7 @@ constexpr Cycle kStag = StagTableConfig{}.read_cycles;  // an FPDU waits for the
 
 class EarlyPlacementTest : public StageTest {
  protected:
-  ContextStore contexts{clk, {4, 4, 4, 16, 1, 16}};
+  ContextStore contexts;
   BufferPool pool{16384};
   At firmware{"firmware", clk};
   EarlyPlacement dut{"dut", clk, {}, contexts, pool, llp_traits()};
@@ -43,7 +43,7 @@ class EarlyPlacementTest : public StageTest {
   Bytes octets = Bytes(1 << 16);
   FakeDmaWrite memory{dut.dma, dut.written, octets};
 
-  EarlyPlacementTest() {
+  explicit EarlyPlacementTest(const ContextStore::Sizes& sizes = {4, 4, 4, 16, 1, 16}) : contexts(clk, sizes) {
     memory.hold = 5;
     for (std::uint32_t n = 1; n < 4; ++n) open_qp(contexts, n, rts_qp(n), n == kMarked.v);
     contexts.write(Stag{stag_of(3)}, region(0x1000, 0x1000, kRights));
@@ -273,6 +273,35 @@ TEST_P(StagThatEnds, AllowsNothingFromTheNextCycleOn) {
   expect_at_rest(1);
 }
 INSTANTIATE_TEST_SUITE_P(Cycles, StagThatEnds, testing::Range(Cycle{4}, kJudged + 3));
+
+// So does its queue pair, whose row is looked up at the same time.
+class StreamThatEnds : public EarlyPlacementTest, public testing::WithParamInterface<Cycle> {};
+TEST_P(StreamThatEnds, TakesNothingFromTheNextCycleOn) {
+  QpContext ended = rts_qp(kMarked.v);
+  ended.state = QpState::kTerminate;
+  firmware.at(GetParam(), [&] { contexts.write(Qpn{kMarked.v}, ended); });
+  send_fpdu(tagged(stag_of(3), 0x1000, counting(4)));
+  run_until_idle();
+  EXPECT_EQ(placed().size(), GetParam() < kJudged ? 0u : 1u);
+  expect_at_rest(1);
+}
+INSTANTIATE_TEST_SUITE_P(Cycles, StreamThatEnds, testing::Range(Cycle{4}, kJudged + 3));
+
+class SlowRows : public EarlyPlacementTest {
+ protected:
+  static constexpr unsigned kRow = 9;
+  static ContextStore::Sizes sizes() {
+    ContextStore::Sizes s{4, 4, 4, 16, 1, 16};
+    s.rx_table.read_cycles = kRow;
+    return s;
+  }
+  SlowRows() : EarlyPlacementTest(sizes()) {}
+};
+TEST_F(SlowRows, AreWaitedFor) {
+  send_fpdu(tagged(stag_of(3), 0x1010, counting(192 - 24)));
+  run_until_idle();
+  EXPECT_THAT(memory.cycles(), ElementsAre(12 + kRow));
+}
 
 // Its region's entry is looked up when its own is there.
 TEST_F(EarlyPlacementTest, AWindowIsJudgedWhenTheEntryOfItsRegionIsThereToo) {
