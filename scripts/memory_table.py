@@ -79,13 +79,24 @@ def doubled(program, scenario, given):
         yield name, path, value, {node: kib(after[node]) - kib(found) for node, found in before.items()}, ""
 
 
+def of_run(file):
+    """The statistics a run left in `file`. Raises Refused for a file that is none: it may be cut off, or somebody else's."""
+    try:
+        stats = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise Refused(f"{file}: not the statistics of a run: {error}") from error
+    if not isinstance(stats, dict) or not isinstance(stats.get("stats"), dict):
+        raise Refused(f"{file}: not the statistics of a run: it has no 'stats'")
+    return stats
+
+
 def write(program, scenario, run=None, assignments=()):
     """Prints both tables. `run`: the folder of a run, whose figures are shown."""
     given = [argument for assignment in assignments for argument in ("--set", assignment)]
     if run is None:
         stats = rnicsim(program, "config", "--memories", *given, scenario)
     else:
-        stats = json.loads((pathlib.Path(run) / "stats.json").read_text(encoding="utf-8"))
+        stats = of_run(pathlib.Path(run) / "stats.json")
     tables = {node: "\n".join(aligned([HEAD, *rows(found, run is not None)])) for node, found in memories(stats).items()}
     for text in dict.fromkeys(tables.values()):
         print(f"{', '.join(node for node, its in tables.items() if its == text)}:\n{text}\n")

@@ -112,6 +112,11 @@ class Memories(ProgramTest):
         self.assertEqual(code, 2)
         self.assertIn("rnic.context.qps", error)
         self.assertEqual(self.area("--run", self.folder / "nothing")[0], 2)
+        for text in ("", "{", "[]", "{}", '{"stats": []}'):
+            (self.folder / "stats.json").write_text(text, encoding="utf-8")
+            code, _, error = self.area("--run", self.folder)
+            self.assertEqual(code, 2)
+            self.assertRegex(error, r"\A[^\n]*stats\.json: not the statistics of a run: [^\n]+\n?\Z")
         # Twice as many may be more than there can be: the others are shown all the same.
         code, text, _ = self.area("--set", "rnic.tcp.reorder_bytes=1073741824")
         self.assertEqual(code, 0)
