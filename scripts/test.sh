@@ -92,6 +92,8 @@ case $mode in
     step 15 "Python" scripts/setup.sh python3
     step 40 "commands of the pages" "$python" -B scripts/documented.py
     step 15 "packages" scripts/setup.sh --rv32 --tests
+    # First of all, as clang warns of what g++ takes, and every warning is an error.
+    step 45 "fuzz: building" scripts/build.sh fuzz sanitized_tests
     run release 50 released_tests -- -LE '^long$'
     ;;
 esac

@@ -22,7 +22,7 @@ struct QueuedRead {
   wire::ReadRequest request;
   FailedSegment segment = {};  // its headers as received, if it must be refused
   std::uint32_t epoch = 0;
-  Pdn pd;  // its queue pair's
+  Pdn pd = {};  // its queue pair's
   StagUser user() const { return {qpn, epoch, pd}; }
 
   static constexpr const char* kMessage = "queued_read";
@@ -47,7 +47,7 @@ struct QueuedAtomic {
   wire::AtomicRequest request;
   FailedSegment segment = {};
   std::uint32_t epoch = 0;
-  Pdn pd;
+  Pdn pd = {};
   StagUser user() const { return {qpn, epoch, pd}; }
 
   static constexpr const char* kMessage = "queued_atomic";
@@ -178,7 +178,7 @@ struct DeliveredAtomic {
   wire::AtomicResponse response;
   FailedSegment segment = {};
   std::uint32_t epoch = 0;
-  Pdn pd;
+  Pdn pd = {};
 
   static constexpr const char* kMessage = "delivered_atomic";
   template <class V, class M>
