@@ -1,6 +1,7 @@
 // Requests of one QP are passed on in the order of their arrival, each once, one at a time. The held requests and the one
-// being answered never exceed IRD, and the request beyond it is reported instead of held. Two queue pairs, whose rows come at
-// any time after they were asked for, any traffic; any QP and any request of it may be the watched one.
+// being answered never exceed IRD, and the request beyond it is reported instead of held. One that is due but finds no place
+// goes as soon as there is one. Two queue pairs, whose rows come at any time after they were asked for, any traffic; any QP and
+// any request of it may be the watched one.
 module irrq_proof #(
   parameter int unsigned PositionBits = 1
 ) (
@@ -45,7 +46,12 @@ module irrq_proof #(
   assign size = sizes[Sizes*row_qp+:Sizes];
   assign head = heads[PositionBits*row_qp+:PositionBits];
 
-  rnic_messages_pkg::queued_request_t     in, oldest, request;
+  // Requests that are due, oldest first: mark and QP. Each QP has one at most.
+  logic [1:0] due_reads = '0, due_atomics = '0;
+  logic [1:0] read_marks = '0, read_qps = '0, atomic_marks = '0, atomic_qps = '0;
+  logic       read_push, read_pop, atomic_push, atomic_pop;
+
+  rnic_messages_pkg::queued_request_t     in, oldest, request, due_read, due_atomic;
   rnic_messages_pkg::read_response_sent_t sent;
   rnic_messages_pkg::queued_read_t        out;
   rnic_messages_pkg::queued_atomic_t      atomic;
@@ -76,6 +82,13 @@ module irrq_proof #(
     row.state.waiting.size = 16'(size);
     row.state.busy         = busy[row_qp];
     row.state.overrun      = over[row_qp];
+    due_read               = '0;
+    due_read.qpn           = 32'(read_qps[0]);
+    due_read.segment.length = 16'(read_marks[0]);
+    due_atomic             = '0;
+    due_atomic.qpn         = 32'(atomic_qps[0]);
+    due_atomic.is_atomic   = 1'b1;
+    due_atomic.segment.length = 16'(atomic_marks[0]);
   end
 
   irrq #(
@@ -113,6 +126,15 @@ module irrq_proof #(
     .push_o        (push),
     .request_o     (request),
     .pop_o         (pop),
+    .due_ready_i       (due_reads + due_atomics < 2),
+    .due_read_valid_i  (due_reads != 0),
+    .due_read_i        (due_read),
+    .due_atomic_valid_i(due_atomics != 0),
+    .due_atomic_i      (due_atomic),
+    .due_read_push_o   (read_push),
+    .due_atomic_push_o (atomic_push),
+    .due_read_pop_o    (read_pop),
+    .due_atomic_pop_o  (atomic_pop),
     .accepted_o    (accepted),
     .held_o        (held)
   );
@@ -142,6 +164,38 @@ module irrq_proof #(
       end
     end
   end
+
+  // The lists of what is due.
+  logic       new_mark;
+  logic [1:0] reads_left, atomics_left;
+  assign new_mark     = pop ? lists[2*front] : request.segment.length[0];
+  assign reads_left   = due_reads - 2'(read_pop);
+  assign atomics_left = due_atomics - 2'(atomic_pop);
+  always_ff @(posedge clk_i) begin
+    if (!in_reset) begin
+      if (read_pop) begin
+        read_marks <= read_marks >> 1;
+        read_qps   <= read_qps >> 1;
+      end
+      if (read_push) begin
+        read_marks[reads_left[0]] <= new_mark;
+        read_qps[reads_left[0]]   <= row_qp;
+      end
+      if (atomic_pop) begin
+        atomic_marks <= atomic_marks >> 1;
+        atomic_qps   <= atomic_qps >> 1;
+      end
+      if (atomic_push) begin
+        atomic_marks[atomics_left[0]] <= new_mark;
+        atomic_qps[atomics_left[0]]   <= row_qp;
+      end
+      due_reads   <= reads_left + 2'(read_push);
+      due_atomics <= atomics_left + 2'(atomic_push);
+    end
+  end
+  logic due;  // the watched QP's
+  assign due = (due_reads != 0 && read_qps[0] == watched) || (due_reads == 2 && read_qps[1] == watched) ||
+               (due_atomics != 0 && atomic_qps[0] == watched) || (due_atomics == 2 && atomic_qps[1] == watched);
 
   // What was taken and is not executed, in order: requests of the watched QP, and responses of it that have left. No more than
   // two events wait for their rows.
@@ -186,12 +240,12 @@ module irrq_proof #(
   logic [PositionBits+1:0] ahead = '0;
   logic                    begins, at_once;
   assign begins  = holds && watch && !watching;
-  assign at_once = begins && goes;  // nobody waits before it
+  assign at_once = begins && goes && waiting == 0;  // nobody waits before it
   always_ff @(posedge clk_i) begin
     if (!in_reset) begin
       if (begins) begin
         watching <= !at_once;
-        ahead    <= waiting;
+        ahead    <= waiting - (PositionBits + 2)'(goes);
         mark     <= came_mark;
         kind     <= came_atomic;
       end else if (watching && goes) begin
@@ -200,6 +254,8 @@ module irrq_proof #(
       end
     end
   end
+  logic as_atomic;
+  assign as_atomic = atomic_valid && atomic.qpn == 32'(watched);
   logic turn, turn_mark, turn_kind;  // the one that is passed on is the watched one
   assign turn      = watching ? ahead == 0 : at_once;
   assign turn_mark = watching ? mark : came_mark;
@@ -207,7 +263,7 @@ module irrq_proof #(
 
   // The responders answer only requests that they were given, the other QP's too, and each once.
   logic other_answering = 1'b0, other_goes, told = 1'b0, other_told = 1'b0;
-  assign other_goes = (out_valid || atomic_valid) && !goes;
+  assign other_goes = (out_valid && out.qpn != 32'(watched)) || (atomic_valid && atomic.qpn != 32'(watched));
   always_ff @(posedge clk_i) begin
     if (!in_reset) begin
       told            <= (told || (sent_valid && sent_ready && sent_qp == watched)) && !returns;
@@ -223,13 +279,16 @@ module irrq_proof #(
       assume (!in_valid && !sent_valid);
     end else begin
       assume (!sent_valid || (sent_qp == watched ? answering && !told : other_answering && !other_told));
-      NothingMadeUp_A  : assert (!goes || (waiting != 0 && returns) || (holds && !answering && waiting == 0));
+      NothingMadeUp_A  : assert (!goes || (waiting != 0 && (returns || (due && !answering))) || (holds && !answering && waiting == 0));
+      OneAtATime_A     : assert (!(out_valid && atomic_valid) || out.qpn != atomic.qpn);
       NeverAboveIrd_A  : assert (waiting + (PositionBits + 2)'(answering) <= (PositionBits + 2)'(ird));
       OnlyBeyondIrd_A  : assert (!comes || event_valid == (!holds && !ended));
       HeldOrReported_A : assert (!comes || accepted == holds);
-      InOrder_A        : assert (!goes || !turn || (atomic_valid ? atomic.segment.length : out.segment.length) == 16'(turn_mark));
-      OfItsKind_A      : assert (!goes || !turn || atomic_valid == turn_kind);
-      NoneIsForgotten_A: assert (waiting == 0 || answering);
+      InOrder_A        : assert (!goes || !turn || (as_atomic ? atomic.segment.length : out.segment.length) == 16'(turn_mark));
+      OfItsKind_A      : assert (!goes || !turn || as_atomic == turn_kind);
+      NoneIsForgotten_A: assert (waiting == 0 || answering || due);
+      GoesWhenItCan_A  : assert ((!out_ready || due_reads == 0 || read_pop) && (!atomic_ready || due_atomics == 0 || atomic_pop));
+      RoomForAll_A     : assert (due_reads + due_atomics <= 2);
     end
   end
 endmodule

@@ -1,6 +1,6 @@
 // Inbound Read Request queue: the twin of model/rnic/responder/irrq. See irrq.md there for the timing.
 // A request that comes and a response that has left are events of their QP, executed one a cycle with its row. The rows lie in
-// a table, and the elements of their lists outside.
+// a table, and the elements of all lists outside.
 module irrq #(
   parameter int unsigned Places = 16,  // for events whose row is being read
   localparam int unsigned TagBits = $clog2(Places)
@@ -41,6 +41,17 @@ module irrq #(
   output logic                                   push_o,
   output rnic_messages_pkg::queued_request_t     request_o,      // of the event
   output logic                                   pop_o,
+
+  // Requests that are due, the oldest one of each kind: they wait for a place at the next stage.
+  input  logic                                   due_ready_i,    // there is room for another one
+  input  logic                                   due_read_valid_i,
+  input  rnic_messages_pkg::queued_request_t     due_read_i,
+  input  logic                                   due_atomic_valid_i,
+  input  rnic_messages_pkg::queued_request_t     due_atomic_i,
+  output logic                                   due_read_push_o,    // the one popped from the row's list, else that of the event
+  output logic                                   due_atomic_push_o,
+  output logic                                   due_read_pop_o,
+  output logic                                   due_atomic_pop_o,
   output logic                                   accepted_o,     // to be counted: a request, with which so many are held
   output logic [16:0]                            held_o
 );
@@ -90,9 +101,9 @@ module irrq #(
   end
   assign waiting = now.waiting.size;
 
-  // What it does, if the next stage has a place. A request beyond IRD ends the stream (RFC 5041 section 7.1: QN 1 has no buffer
-  // for it); later ones are not looked at.
-  logic                               current, looks, over, takes, returns, hands_on, room, executes;
+  // What it does. A request beyond IRD ends the stream (RFC 5041 section 7.1: QN 1 has no buffer for it); later ones are not
+  // looked at.
+  logic                               current, looks, over, takes, returns, makes_due, room, executes;
   logic [16:0]                        held;
   rnic_messages_pkg::queued_request_t next;
   assign current  = epoch == row_i.qp.epoch;
@@ -101,18 +112,32 @@ module irrq #(
   assign over     = looks && held >= 17'(row_i.qp.ird);
   assign takes    = looks && !over;
   assign returns  = current && !is_request && now.busy;
-  assign hands_on = (takes && !now.busy) || (returns && waiting != 0);
+  assign makes_due = (takes && !now.busy) || (returns && waiting != 0);
   assign next     = is_request ? request_o : oldest_i;
-  assign room     = (!over || event_ready_i) && (!hands_on || (next.is_atomic ? atomic_ready_i : out_ready_i));
+  assign room     = (!over || event_ready_i) && (!makes_due || due_ready_i);
   assign executes = row_valid_i && room;
+
+  // What is due goes at once, unless there is no place or another one of its kind waits for one.
+  logic                               read_due, atomic_due, read_goes, atomic_goes;
+  rnic_messages_pkg::queued_request_t read, atomic;
+  assign read_due          = executes && makes_due && !next.is_atomic;
+  assign atomic_due        = executes && makes_due && next.is_atomic;
+  assign read_goes         = read_due && out_ready_i && !due_read_valid_i;
+  assign atomic_goes       = atomic_due && atomic_ready_i && !due_atomic_valid_i;
+  assign due_read_push_o   = read_due && !read_goes;
+  assign due_atomic_push_o = atomic_due && !atomic_goes;
+  assign due_read_pop_o    = due_read_valid_i && out_ready_i;
+  assign due_atomic_pop_o  = due_atomic_valid_i && atomic_ready_i;
+  assign read              = due_read_valid_i ? due_read_i : next;
+  assign atomic            = due_atomic_valid_i ? due_atomic_i : next;
 
   assign drops          = executes;
   assign row_drop_o     = executes;
   assign state_write_o  = executes && (over || takes || returns);
   assign push_o         = executes && takes && now.busy;
   assign pop_o          = executes && returns && waiting != 0;
-  assign out_valid_o    = executes && hands_on && !next.is_atomic;
-  assign atomic_valid_o = executes && hands_on && next.is_atomic;
+  assign out_valid_o    = read_goes || due_read_pop_o;
+  assign atomic_valid_o = atomic_goes || due_atomic_pop_o;
   assign event_valid_o  = executes && over;
   assign accepted_o     = executes && takes;
   assign held_o         = held + 17'd1;
@@ -120,16 +145,16 @@ module irrq #(
     state_o         = now;
     state_o.overrun = now.overrun || over;
     state_o.busy    = takes || (now.busy && !(returns && waiting == 0));
-    out_o.qpn       = next.qpn;
-    out_o.request   = next.read;
-    out_o.segment   = next.segment;
-    out_o.epoch     = next.epoch;
-    out_o.pd        = next.pd;
-    atomic_o.qpn     = next.qpn;
-    atomic_o.request = next.atomic;
-    atomic_o.segment = next.segment;
-    atomic_o.epoch   = next.epoch;
-    atomic_o.pd      = next.pd;
+    out_o.qpn       = read.qpn;
+    out_o.request   = read.read;
+    out_o.segment   = read.segment;
+    out_o.epoch     = read.epoch;
+    out_o.pd        = read.pd;
+    atomic_o.qpn     = atomic.qpn;
+    atomic_o.request = atomic.atomic;
+    atomic_o.segment = atomic.segment;
+    atomic_o.epoch   = atomic.epoch;
+    atomic_o.pd      = atomic.pd;
     event_o        = '0;
     event_o.kind   = rnic_messages_pkg::QpEventStreamError;
     event_o.qpn    = qpn;
@@ -140,15 +165,14 @@ module irrq #(
   // Another event may be there.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) busy_o <= 1'b0;
-    else         busy_o <= executes || row_ask_o;
+    else         busy_o <= executes || row_ask_o || due_read_pop_o || due_atomic_pop_o;
   end
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      OneKind_A   : assert (!(out_valid_o && atomic_valid_o));
       InOrder_A   : assert (!row_valid_i || now.busy || waiting == 0);
       WithinIrd_A : assert (!accepted_o || held_o <= 17'(row_i.qp.ird));
-      OfItsQp_A   : assert (!(out_valid_o || atomic_valid_o) || next.qpn == qpn);
+      OfItsQp_A   : assert (!(executes && makes_due) || next.qpn == qpn);
     end
   end
 
@@ -167,7 +191,12 @@ module irrq #(
       NextFollows_C   : cover (pop_o);
       BothCome_C      : cover (sent_valid_i && in_valid_i && can_take);
       EventStalls_C   : cover (row_valid_i && over && !event_ready_i);
-      Stalled_C       : cover (row_valid_i && hands_on && !room);
+      ReadWaits_C     : cover (due_read_push_o && !due_read_valid_i);
+      AtomicWaits_C   : cover (due_atomic_push_o && !due_atomic_valid_i);
+      BehindADueOne_C : cover (due_read_push_o && due_read_pop_o);
+      BothGo_C        : cover (due_read_pop_o && due_atomic_pop_o);
+      PassesTheOther_C: cover (due_atomic_valid_i && !atomic_ready_i && read_goes);
+      DueFull_C       : cover (row_valid_i && makes_due && !due_ready_i);
       Full_C          : cover (in_valid_i && !can_take);
     end
   end

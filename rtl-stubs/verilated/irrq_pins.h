@@ -49,8 +49,8 @@ class IrrqPins : public Pins<Virrq, Irrq> {
 
   // No pins have the owner.
   using Pins::pushed;
-  void pushed(QueuedRead& read, const Model&) const { read.segment.owner = handed_on_; }
-  void pushed(QueuedAtomic& atomic, const Model&) const { atomic.segment.owner = handed_on_; }
+  void pushed(QueuedRead& read, const Model&) const { read.segment.owner = read_; }
+  void pushed(QueuedAtomic& atomic, const Model&) const { atomic.segment.owner = atomic_; }
   void pushed(QpEvent& event, const Model&) const { event.failed.owner = executed_; }
 
   void stand_in(const Model& m) const {
@@ -73,6 +73,11 @@ class IrrqPins : public Pins<Virrq, Irrq> {
 
   IrrqTable::Reader& rows() const { return stage_.events.rows(); }
   void row(Model& m) {
+    m.due_ready_i = due_reads_.size() + due_atomics_.size() < contexts_.qps();
+    m.due_read_valid_i = !due_reads_.empty();
+    m.due_atomic_valid_i = !due_atomics_.empty();
+    if (!due_reads_.empty()) m.due_read_i = due_reads_.front().request;
+    if (!due_atomics_.empty()) m.due_atomic_i = due_atomics_.front().request;
     m.row_ready_i = rows().can_ask();
     m.row_valid_i = there_ = rows().can_use();
     if (!there_) return;
@@ -83,22 +88,28 @@ class IrrqPins : public Pins<Virrq, Irrq> {
     if (!lists_.empty(qpn_)) m.oldest_i = lists_.front(qpn_).request;
   }
   void change(const Model& m) {
-    if (there_) executed_ = handed_on_ = owners_[m.row_tag_i];
+    if (there_) executed_ = owners_[m.row_tag_i];
+    Waiting due{m.request_o, executed_};
     if (m.state_write_o) {
       QpIrrq next;
       unpack(m.state_o, next);
       Ring<Waiting>& waiting = lists_.begin(qpn_, next.epoch);
-      if (m.pop_o) handed_on_ = waiting.pop().owner;
-      if (m.push_o) waiting.push({m.request_o, executed_});
+      if (m.push_o) waiting.push(due);
+      if (m.pop_o) due = waiting.pop();
     }
+    read_ = m.due_read_pop_o ? due_reads_.pop().owner : due.owner;
+    atomic_ = m.due_atomic_pop_o ? due_atomics_.pop().owner : due.owner;
+    if (m.due_read_push_o) due_reads_.push(due);
+    if (m.due_atomic_push_o) due_atomics_.push(due);
     if (m.row_ask_o && m.in_ready_o) owners_[m.row_tag_o] = offered_;
   }
 
   Irrq& stage_;
   ContextStore& contexts_;
   RowLists<Waiting> lists_;
+  Ring<Waiting> due_reads_, due_atomics_;
   std::array<RequestId, 16> owners_;  // of the requests in the block's places
-  RequestId offered_, executed_, handed_on_;
+  RequestId offered_, executed_, read_, atomic_;
   bool there_ = false;  // a row: of this queue pair, as it was before this cycle
   Qpn qpn_;
   QpIrrq state_;

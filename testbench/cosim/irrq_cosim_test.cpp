@@ -90,17 +90,46 @@ class IrrqTwins : public StageTest {
   }
 };
 
-// Queue pairs that wait for the ALU but have lost their requests hold nothing up for longer than a cycle.
-TEST_F(IrrqTwins, AnEmptyTurnIsFollowedByTheNextOne) {
+// What is due keeps its place when its queue pair ends, and the next use's request comes behind it.
+TEST_F(IrrqTwins, WhatIsDueLeavesInItsOrder) {
   for (IrrqEnds* ends : {&model, &twin}) {
     ends->alu.pause(window(0, 100));
+    ends->responder.pause(window(0, 40));
     for (std::uint32_t n = 0; n < 6; ++n) ends->peer.send(QueuedAtomic{Qpn{n}, {}, {}, 1, Pdn{1}});
+    for (std::uint32_t n = 6; n < 11; ++n) ends->peer.send(QueuedRead{Qpn{n}, {}, {}, 1, Pdn{1}});
+    ends->peer.send_at(60, {QueuedAtomic{Qpn{2}, {}, {}, 2, Pdn{1}}, QueuedRead{Qpn{11}, {}, {}, 1, Pdn{1}}});
   }
   firmware.at(50, [this] {
     for (const std::uint32_t n : {2u, 3u}) write(Qpn{n}, rts_qp(n, 2));
   });
   run_until_idle();
-  EXPECT_EQ(model.alu.size(), 4u);
+  ASSERT_EQ(model.alu.size(), 7u);
+  EXPECT_EQ(model.alu[6].epoch, 2u);
+  ASSERT_EQ(model.responder.size(), 6u);
+  EXPECT_EQ(model.responder.cycles()[4], 44u) << "atomics that wait hold no Read back";
+  expect_all_same();
+}
+
+// Every output waits at once, and they go on at once.
+TEST_F(IrrqTwins, BothKindsAndEndsOfStreamsWaitTogether) {
+  for (std::uint32_t n = 8; n < kQps; ++n) {
+    QpContext none = rts_qp(n);
+    none.ird = 0;
+    write(Qpn{n}, none);
+  }
+  for (IrrqEnds* ends : {&model, &twin}) {
+    ends->responder.pause(window(0, 100));
+    ends->alu.pause(window(0, 100));
+    ends->firmware.pause(window(0, 150));
+    for (std::uint32_t n = 0; n < kQps; ++n) {
+      if (n % 2 == 0) ends->peer.send(QueuedRead{Qpn{n}, {}, {}, 1, Pdn{1}});
+      else ends->peer.send(QueuedAtomic{Qpn{n}, {}, {}, 1, Pdn{1}});
+    }
+  }
+  run_until_idle();
+  EXPECT_EQ(model.responder.cycles(), in_a_row(100, 4));
+  EXPECT_EQ(model.alu.cycles(), in_a_row(100, 4));
+  EXPECT_EQ(model.firmware.size(), 8u);
   expect_all_same();
 }
 

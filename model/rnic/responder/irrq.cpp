@@ -42,7 +42,7 @@ QpIrrq& Irrq::use(const IrrqRow& row) {
 }
 
 // A request beyond IRD ends the stream (RFC 5041 section 7.1: QN 1 has no buffer for it); later ones are ignored.
-// False: it waits for a place at the next stage.
+// False: it waits.
 bool Irrq::execute(const IrrqRow& row, const QueuedRequest& r) {
   const QpIrrq now = row.current();
   if (now.overrun || !row.qp.valid) return true;
@@ -53,10 +53,10 @@ bool Irrq::execute(const IrrqRow& row, const QueuedRequest& r) {
     event->push({QpEvent::Kind::kStreamError, events.qpn(), wire::ddp::kInvalidMsnNoBuffer, segment_of(r)});
     return true;
   }
-  if (!now.busy && !can_hand_on(r)) return false;
+  if (!now.busy && !can_be_due()) return false;
   QpIrrq& q = use(row);
   if (now.busy) requests_.push(q.waiting, r);
-  else hand_on(r);
+  else make_due(r);
   q.busy = true;
   ++held_;
   count_accepted(q.held());
@@ -67,16 +67,28 @@ bool Irrq::execute(const IrrqRow& row, const QueuedRequest& r) {
 bool Irrq::execute(const IrrqRow& row, const ReadResponseSent&) {
   const QpIrrq now = row.current();
   if (!now.busy) return true;
-  if (!now.waiting.empty() && !can_hand_on(requests_.front(now.waiting))) return false;
+  if (!now.waiting.empty() && !can_be_due()) return false;
   QpIrrq& q = use(row);
   if (now.waiting.empty()) q.busy = false;
-  else hand_on(requests_.pop(q.waiting));
+  else make_due(requests_.pop(q.waiting));
   --held_;
   return true;
 }
 
-bool Irrq::can_hand_on(const QueuedRequest& r) {
-  return std::holds_alternative<QueuedRead>(r) ? out->can_push() : atomic->can_push();
+// It goes at once, unless there is no place or another one of its kind waits for one.
+void Irrq::make_due(const QueuedRequest& r) {
+  const bool is_read = std::holds_alternative<QueuedRead>(r);
+  PooledQueue& due = is_read ? due_reads_ : due_atomics_;
+  if (due.empty() && (is_read ? out->can_push() : atomic->can_push())) hand_on(r);
+  else requests_.push(due, r);
+}
+
+bool Irrq::hand_on_due() {
+  const bool read = !due_reads_.empty() && out->can_push();
+  const bool other = !due_atomics_.empty() && atomic->can_push();
+  if (read) hand_on(requests_.pop(due_reads_));
+  if (other) hand_on(requests_.pop(due_atomics_));
+  return read || other;
 }
 
 void Irrq::hand_on(const QueuedRequest& r) {
@@ -87,6 +99,7 @@ void Irrq::hand_on(const QueuedRequest& r) {
 void Irrq::reset() {
   events.reset();
   requests_.reset();
+  due_reads_ = due_atomics_ = {};
   held_ = 0;
   held_account_.set(now(), 0, false);
 }
@@ -94,8 +107,9 @@ void Irrq::reset() {
 Wake Irrq::tick() {
   const bool taken = take_event();
   const bool executed = execute();
+  const bool handed_on = hand_on_due();
   held_account_.set(now(), held_, false);
-  return taken || executed ? Wake::next_cycle() : Wake::on_traffic();
+  return taken || executed || handed_on ? Wake::next_cycle() : Wake::on_traffic();
 }
 
 std::string Irrq::waiting_for() const {

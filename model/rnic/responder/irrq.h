@@ -62,11 +62,14 @@ class Irrq final : public Stage {
   bool execute(const IrrqRow& row, const QueuedRequest& r);
   bool execute(const IrrqRow& row, const ReadResponseSent&);
   QpIrrq& use(const IrrqRow& row);
-  bool can_hand_on(const QueuedRequest& r);
+  bool can_be_due() const { return due_reads_.size + due_atomics_.size < contexts_.qps(); }
+  void make_due(const QueuedRequest& r);
+  bool hand_on_due();
   void hand_on(const QueuedRequest& r);
 
   ContextStore& contexts_;
   NodePool<QueuedRequest> requests_;
+  PooledQueue due_reads_, due_atomics_;  // the first ones of their QPs: each waits for a place at the next stage
   IrrqCounters counters_;
   Histogram depth_;
   unsigned held_ = 0;  // requests of all QPs, including the one being answered

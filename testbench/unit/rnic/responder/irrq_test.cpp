@@ -33,6 +33,11 @@ class IrrqTest : public StageTest {
   IrrqTest() {
     for (std::uint32_t n = 1; n < 4; ++n) open_qp(contexts, n, rts_qp(n));  // IRD 4
   }
+  std::vector<std::uint64_t> added() const {
+    std::vector<std::uint64_t> a;
+    for (const QueuedAtomic& r : alu) a.push_back(r.request.data);
+    return a;
+  }
   std::vector<std::uint32_t> sizes() const {
     std::vector<std::uint32_t> s;
     for (const QueuedRead& r : responder) s.push_back(r.request.size);
@@ -169,11 +174,68 @@ TEST_F(IrrqTest, IrdCountsBothKinds) {
   EXPECT_EQ(events[0].cause, wire::ddp::kInvalidMsnNoBuffer);
 }
 
-TEST_F(IrrqTest, AnAluThatWaitsHoldsBackWhatFollows) {
-  alu.pause(window(0, 40));
-  peer.send({atomic(1, 1), atomic(2, 2), atomic(3, 3), read(1, 4)});
+TEST_F(IrrqTest, AnAluThatWaitsHoldsBackAtomicsOnly) {
+  alu.pause(window(0, 100));
+  peer.send({atomic(1, 1), atomic(2, 2), read(3, 30), atomic(1, 3)});
+  segmenter.send_at(50, {Qpn{3}, 1});
+  peer.send_at(60, atomic(3, 4));
   run_until_idle();
-  EXPECT_EQ(alu.cycles(), in_a_row(40, 3));
+  EXPECT_THAT(responder.cycles(), ElementsAre(kThrough + 2));
+  EXPECT_EQ(alu.cycles(), in_a_row(100, 3));
+  EXPECT_THAT(added(), ElementsAre(1, 2, 4)) << "in the order in which they were due";
+}
+
+TEST_F(IrrqTest, ReadsWaitForAPlaceInTheirOrder) {
+  responder.pause(window(0, 100));
+  peer.send({read(1, 10), read(2, 20), read(3, 30), atomic(2, 1)});
+  firmware.at(40, [this] { contexts.write(Qpn{2}, rts_qp(2, 2)); });  // the atomic behind its Read is gone
+  peer.send_at(50, {read(2, 21, 2), read(1, 11)});
+  segmenter.send_at(200, {{Qpn{1}, 1}, {Qpn{2}, 2}});
+  run_until_idle();
+  EXPECT_THAT(sizes(), ElementsAre(10, 20, 30, 21, 11)) << "that of an earlier use keeps its place";
+  const std::vector<Cycle> first = in_a_row(100, 4);
+  EXPECT_THAT(responder.cycles(), ElementsAre(first[0], first[1], first[2], first[3], 200 + kThrough));
+  EXPECT_THAT(alu, IsEmpty());
+}
+
+TEST_F(IrrqTest, TheOrderOfCallsChangesNothingOfThoseThatWait) {
+  clk.shuffle(11);
+  responder.pause(window(0, 100));
+  peer.send({read(1, 10), read(2, 20), read(3, 30), atomic(1, 1)});
+  segmenter.send_at(110, {Qpn{1}, 1});
+  run_until_idle();
+  EXPECT_EQ(responder.cycles(), in_a_row(100, 3));
+  EXPECT_THAT(alu.cycles(), ElementsAre(110 + kThrough));
+}
+
+// More requests than events have places: what is behind them is taken all the same.
+TEST_F(IrrqTest, NothingBehindRequestsThatWaitIsHeldUp) {
+  ContextStore many(clk, {32, 32, 4, 4});
+  Irrq queue("many", clk, many);
+  Source<QueuedRequest> requests = drive(queue.in);
+  Source<ReadResponseSent> sent = drive(queue.sent);
+  Sink<QueuedRead> reads = collect(queue.out);
+  Sink<QueuedAtomic> atomics = collect(queue.atomic);
+  Sink<QpEvent> ends = collect(queue.event);
+  for (std::uint32_t n = 0; n < 32; ++n) open_qp(many, n, rts_qp(n));
+  atomics.pause(window(0, 200));
+  for (std::uint32_t n = 0; n < 31; ++n) requests.send(atomic(n, n));
+  requests.send(read(31, 70));
+  run_until_idle();
+  EXPECT_THAT(reads.cycles(), ElementsAre(kThrough + 31));
+  EXPECT_EQ(atomics.cycles(), in_a_row(200, 31));
+}
+
+// Requests of earlier uses are due as well; with as many as there are queue pairs the next one waits.
+TEST_F(IrrqTest, NoMoreAreDueThanThereAreQueuePairs) {
+  responder.pause(window(0, 500));
+  for (std::uint32_t use = 1; use < 8; ++use) {
+    firmware.at(20 * use, [this, use] { contexts.write(Qpn{1}, rts_qp(1, use)); });
+    peer.send_at(20 * use + 5, read(1, use, use));
+  }
+  run_until_idle();
+  EXPECT_THAT(sizes(), ElementsAre(1, 2, 3, 4, 5, 6, 7));
+  EXPECT_EQ(dut.counters().accepted, 7u);
 }
 
 }  // namespace
