@@ -28,7 +28,7 @@ bool ResponseQueue::take_request() {
 bool ResponseQueue::execute_request() {
   if (!requests.ready()) return false;
   if (requests.ok() && requests.row().qp.epoch == requests.epoch()) {
-    pool_.push(use(requests.qpn(), requests.row()).outstanding, requests.front());
+    pool_.push(use(requests.id(), requests.row()).outstanding, requests.front());
   }
   requests.drop();
   return true;
@@ -143,7 +143,7 @@ Wake ResponseQueue::tick() {
     busy = true;
   }
   busy |= take_request();
-  const bool judges = responses.ready() && !requests.about(responses.qpn());
+  const bool judges = responses.ready() && !requests.about(responses.id());
   busy |= execute_request();
   if (judges) busy |= execute_response();
   busy |= take_response();

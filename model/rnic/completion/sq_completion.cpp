@@ -153,7 +153,7 @@ void SqCompletion::take_ending() {
 // One a cycle, with its row. None waits for anything else. That of an earlier use of the QP's number is over.
 bool SqCompletion::execute() {
   if (!events_.ready()) return false;
-  const Qpn qpn = events_.qpn();
+  const Qpn qpn = events_.id();
   const SqcRow& row = events_.row();
   if (row.qp.epoch == events_.epoch()) {
     QpSq& q = use(qpn, row);

@@ -11,8 +11,8 @@
 
 namespace rnic {
 
-// `T` is a row about a queue pair; `Event` is a variant.
-template <class T, class Event>
+// `T` is a row about an object that `Id` numbers; `Event` is a variant.
+template <class T, class Event, class Id = Qpn>
 class RowEvents {
  public:
   static constexpr unsigned kPlaces = 16, kMaxPlaces = 64;
@@ -22,27 +22,27 @@ class RowEvents {
   void bind_to(Table<T>& table) { table.bind(row_); }
 
   bool can_take() { return free_ != 0 && row_.can_ask(); }
-  // `epoch`: the use of the QP's number that it is about.
+  // `epoch`: the use of the number that it is about.
   template <class E>
-  void take(Qpn qpn, std::uint32_t epoch, E&& event) {
+  void take(Id id, std::uint32_t epoch, E&& event) {
     const auto place = static_cast<unsigned>(__builtin_ctzll(free_));
     free_ &= free_ - 1;
-    places_[place].qpn = qpn;
+    places_[place].id = id;
     places_[place].epoch = epoch;
     places_[place].event = std::forward<E>(event);
-    row_.ask(qpn.v, place);
+    row_.ask(id.v, place);
   }
-  // Whether one that is about that queue pair has not been dropped.
-  bool about(Qpn qpn) const {
+  // Whether one that is about that object has not been dropped.
+  bool about(Id id) const {
     for (std::uint64_t left = free_ ^ all(); left != 0; left &= left - 1) {
-      if (places_[static_cast<unsigned>(__builtin_ctzll(left))].qpn == qpn) return true;
+      if (places_[static_cast<unsigned>(__builtin_ctzll(left))].id == id) return true;
     }
     return false;
   }
 
   // The oldest one whose row is there.
   bool ready() const { return row_.can_use(); }
-  Qpn qpn() const { return Qpn{row_.front().index}; }
+  Id id() const { return Id{row_.front().index}; }
   bool ok() const { return row_.ok(); }  // false: the row is lost
   const T& row() const { return row_.row(); }
   std::uint32_t epoch() const { return places_[row_.front().tag].epoch; }
@@ -63,7 +63,7 @@ class RowEvents {
  private:
   std::uint64_t all() const { return ~std::uint64_t{0} >> (kMaxPlaces - places_.size()); }
   struct Place {
-    Qpn qpn;
+    Id id;
     std::uint32_t epoch = 0;
     Event event;
   };

@@ -31,7 +31,7 @@ bool Irrq::execute() {
 
 // The QP's state, reset if the QP number was reused.
 QpIrrq& Irrq::use(const IrrqRow& row) {
-  QpIrrq& q = contexts_.irrq_table.own(events.qpn().v, &IrrqRow::state);
+  QpIrrq& q = contexts_.irrq_table.own(events.id().v, &IrrqRow::state);
   if (q.epoch != row.qp.epoch) {
     held_ -= q.held();
     requests_.clear(q.waiting);
@@ -50,7 +50,7 @@ bool Irrq::execute(const IrrqRow& row, const QueuedRequest& r) {
     if (!event->can_push()) return false;
     use(row).overrun = true;
     count_overrun();
-    event->push({QpEvent::Kind::kStreamError, events.qpn(), wire::ddp::kInvalidMsnNoBuffer, segment_of(r)});
+    event->push({QpEvent::Kind::kStreamError, events.id(), wire::ddp::kInvalidMsnNoBuffer, segment_of(r)});
     return true;
   }
   if (!now.busy && !can_be_due()) return false;

@@ -121,11 +121,11 @@ bool DdpPlacement::execute() {
     events.drop();
     return true;
   }
-  executed_ = events.qpn();
+  executed_ = events.id();
   if (const RxRow& row = events.row(); row.qp.epoch == events.epoch()) {
     QpRx q = row.current();
     std::visit([&](const auto& event_of_qp) { execute(q, row.qp, event_of_qp); }, events.front());
-    keep(events.qpn(), q);
+    keep(events.id(), q);
   } else if (std::holds_alternative<RqOverrun>(events.front())) {
     overruns_ = false;
   }
@@ -137,9 +137,9 @@ bool DdpPlacement::execute() {
 void DdpPlacement::execute_lost() {
   const bool overrun = std::holds_alternative<RqOverrun>(events.front());
   overruns_ &= !overrun;
-  if (events.epoch() != contexts_.qp(events.qpn()).epoch) return;
-  if (std::holds_alternative<RqFlush>(events.front())) requests_.end(events.qpn());
-  if (overrun) to_report_ = events.qpn();
+  if (events.epoch() != contexts_.qp(events.id()).epoch) return;
+  if (std::holds_alternative<RqFlush>(events.front())) requests_.end(events.id());
+  if (overrun) to_report_ = events.id();
 }
 
 void DdpPlacement::execute(QpRx& q, const RxContext&, const RqFlush& f) {

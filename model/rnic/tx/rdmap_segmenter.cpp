@@ -71,7 +71,7 @@ bool RdmapSegmenter::execute() {
   const TxRow& row = events_.row();
   if (row.qp.epoch == events_.epoch()) {
     if (!has_room(events_.front())) return false;
-    const TxQp of = scheduler_.use(events_.qpn(), row);
+    const TxQp of = scheduler_.use(events_.id(), row);
     std::visit([&](auto& event_of_qp) { take(of, event_of_qp); }, events_.front());
     scheduler_.used(of);
   }
@@ -90,7 +90,7 @@ bool RdmapSegmenter::has_room(const TxEvent& of_qp) {
 // first of all a drain that waits.
 bool RdmapSegmenter::execute_lost() {
   if (!issued->can_push() || !taken->can_push() || !flush_rq->can_push()) return false;
-  const Qpn qpn = events_.qpn();
+  const Qpn qpn = events_.id();
   const ResidentQp& ctx = contexts_.qp(qpn);
   if (ctx.valid && ctx.epoch == events_.epoch()) {
     if (scheduler_.lose_drain(qpn)) {
