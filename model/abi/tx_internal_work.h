@@ -21,6 +21,7 @@ struct TxInternalWork {
   Qpn qpn;
   Kind kind = Kind::kRtrSend;
   wire::TerminateCause cause{};  // kTerminate
+  std::uint32_t epoch = 0;       // the use of the QP's number: the chip adds it when it takes the work
 
   static constexpr const char* kMessage = "tx_internal_work";
   template <class V, class M>
@@ -28,6 +29,7 @@ struct TxInternalWork {
     v("qpn", m.qpn);
     v("kind", 3, m.kind);
     v("cause", m.cause);
+    v("epoch", 32, m.epoch);
   }
 };
 

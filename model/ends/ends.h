@@ -38,6 +38,8 @@ class Source final : public Stage {
       : Source(sc_core::sc_gen_unique_name(end_name(port).c_str()), port.owner().clock()) {
     net_.emplace(port.owner().basename(), clock()).connect(out, port, port.name(), config);
   }
+  // `complete(message)` in the cycle in which each leaves.
+  Source(PopPort<T>& port, std::function<void(T&)> complete) : Source(port) { complete_ = std::move(complete); }
 
   // In the next cycle or later; send_at(): in this one or later.
   void send(T message) { send_at(0, std::move(message)); }
@@ -67,6 +69,7 @@ class Source final : public Stage {
     if (todo_.front().at > now()) return Wake::at_cycle(todo_.front().at);
     if (pattern_.pauses(now())) return Wake::next_cycle();
     if (!out->can_push()) return Wake::on_traffic();
+    if (complete_) complete_(todo_.front().message);
     if (again_ == 0) {
       out->push(std::move(todo_.front().message));
       cycles_.push_back(now());
@@ -89,6 +92,7 @@ class Source final : public Stage {
   std::vector<Cycle> cycles_;
   std::size_t again_ = 0;
   Pattern pattern_;
+  std::function<void(T&)> complete_;
 };
 
 // Takes one message a cycle unless its pattern pauses. A container of what came; cycles() says when.
@@ -163,6 +167,10 @@ inline std::vector<Cycle> in_a_row(Cycle first, std::size_t count) {
 template <class T>
 Source<T> drive(PopPort<T>& port, const LinkConfig& config = Netlist::kFew) {
   return Source<T>(port, config);
+}
+template <class T, class F, class = std::enable_if_t<std::is_invocable_v<F&, T&>>>
+Source<T> drive(PopPort<T>& port, F complete) {
+  return Source<T>(port, std::move(complete));
 }
 template <class T>
 Sink<T> collect(PushPort<T>& port, const LinkConfig& config = Netlist::kFew) {

@@ -62,7 +62,7 @@ module response_queue_proof (
   logic [1:0]  under_way_index, under_way_write_index;
   logic [63:0] under_way_new;
   logic [23:0] stag_index;
-  logic [31:0] written_index, taken_qpn, request_index, response_index;
+  logic [31:0] request_index, response_index;
   logic [63:0] value;
 
   always_comb begin
@@ -122,14 +122,10 @@ module response_queue_proof (
     .busy_o                 (busy_out),
     .under_way_index_o      (under_way_index),
     .under_way_i            ({31'd0, under_way[under_way_index], 32'd0}),
-    .written_index_o        (written_index),
-    .written_epoch_i        (32'd0),
     .under_way_write_o      (under_way_write),
     .under_way_write_index_o(under_way_write_index),
     .under_way_o            (under_way_new),
     .one_port_i             (1'b0),
-    .taken_qpn_o            (taken_qpn),
-    .taken_epoch_i          (32'd0),
     .request_row_ready_i    (request_ready && request_asks == 0),
     .request_row_ask_o      (request_ask),
     .request_row_index_o    (request_index),

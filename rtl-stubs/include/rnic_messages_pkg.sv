@@ -31,11 +31,13 @@ package rnic_messages_pkg;
   typedef struct packed {
     logic [2:0] kind;
     logic [31:0] qpn;
+    logic [31:0] epoch;
   } tx_unblock_t;
 
   typedef struct packed {
     logic [31:0] qpn;
     logic [5:0] bytes;
+    logic [31:0] epoch;
   } terminate_message_t;
 
   typedef struct packed {
@@ -141,10 +143,12 @@ package rnic_messages_pkg;
   typedef struct packed {
     logic [31:0] qpn;
     logic ok;
+    logic [31:0] epoch;
   } atomic_done_t;
 
   typedef struct packed {
     logic [31:0] qpn;
+    logic [31:0] epoch;
   } rq_flush_t;
 
   typedef struct packed {
@@ -157,6 +161,7 @@ package rnic_messages_pkg;
     logic [31:0] qpn;
     logic [31:0] request_id;
     sge_t sink;
+    logic [31:0] epoch;
   } atomic_issued_t;
 
   typedef struct packed {
@@ -164,6 +169,7 @@ package rnic_messages_pkg;
     logic [31:0] sink_stag;
     logic [63:0] sink_to;
     logic [31:0] bytes;
+    logic [31:0] epoch;
   } read_issued_t;
 
   typedef struct packed {
@@ -181,10 +187,12 @@ package rnic_messages_pkg;
     rqn_t rqn;
     logic ok;
     receive_wqe_t wqe;
+    logic [31:0] epoch;
   } fetched_rqe_t;
 
   typedef struct packed {
     rqn_t rqn;
+    logic [31:0] epoch;
   } rqe_taken_t;
 
   typedef struct packed {

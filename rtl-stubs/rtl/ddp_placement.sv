@@ -53,8 +53,6 @@ module ddp_placement #(
   // The receive table: a row is asked for and comes later, in front until it is dropped. Of events a row comes with the tag
   // of its ask.
   input  logic                                  one_port_i,      // one row is changed a cycle
-  output logic [31:0]                           taken_qpn_o,     // of the event that is taken,
-  input  logic [31:0]                           taken_epoch_i,   // and the use of its number
   input  logic                                  event_row_ready_i,
   output logic                                  event_row_ask_o,
   output logic [31:0]                           event_row_index_o,
@@ -148,6 +146,7 @@ module ddp_placement #(
   output logic                                  begun_o,    // a placement that its STags allow has begun
   output logic                                  stag_end_o, // stag_o names nothing from the next cycle on
   // Receive requests.
+  input  logic [31:0]                           posted_epoch_i, // the use of the queue pair's number
   input  logic                                  overrun_i,      // posted_i announces more than its queue pair's ring holds
   output logic                                  rq_next_o,      // asks for the next one of queue pair qpn_o,
   input  rnic_ddp_pkg::rq_next_t                rq_next_i,
@@ -172,13 +171,14 @@ module ddp_placement #(
     .clk_i, .rst_ni,
     .posted_valid_i, .posted_ready_o,
     .posted_qpn_i (posted_i.rqn.number),
+    .posted_epoch_i,
     .overrun_i,
     .flush_valid_i, .flush_ready_o, .flush_i,
     .answered_valid_i, .answered_ready_o, .answered_i,
     .read_issued_valid_i, .read_issued_ready_o, .read_issued_i,
-    .taken_qpn_o, .taken_epoch_i,
     .row_ready_i  (event_row_ready_i),
     .row_ask_o    (event_row_ask_o),
+    .row_index_o  (event_row_index_o),
     .row_tag_o    (event_row_tag_o),
     .row_valid_i  (event_row_valid_i),
     .row_tag_i    (event_row_tag_i),
@@ -196,7 +196,6 @@ module ddp_placement #(
     .report_qpn_o (report_qpn),
     .reported_i   (event_ready_i)
   );
-  assign event_row_index_o = taken_qpn_o;
   assign event_row_drop_o  = executes;
   assign reads_push_o      = read_now;
   assign rq_end_qpn_o      = event_qpn;

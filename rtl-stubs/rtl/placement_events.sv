@@ -8,6 +8,7 @@ module placement_events (
   input  logic                                   posted_valid_i,
   output logic                                   posted_ready_o,
   input  logic [31:0]                            posted_qpn_i,
+  input  logic [31:0]                            posted_epoch_i,  // the use of its number
   input  logic                                   overrun_i,
   input  logic                                   flush_valid_i,
   output logic                                   flush_ready_o,
@@ -18,12 +19,11 @@ module placement_events (
   input  logic                                   read_issued_valid_i,
   output logic                                   read_issued_ready_o,
   input  rnic_messages_pkg::read_issued_t        read_issued_i,
-  output logic [31:0]                            taken_qpn_o,    // of the event that is taken,
-  input  logic [31:0]                            taken_epoch_i,  // in this use of its number
   // The receive table.
   input  logic                                   row_ready_i,    // a row can be asked for
   output logic                                   row_ask_o,
-  output logic [3:0]                             row_tag_o,      // of queue pair taken_qpn_o
+  output logic [31:0]                            row_index_o,
+  output logic [3:0]                             row_tag_o,
   input  logic                                   row_valid_i,
   input  logic [3:0]                             row_tag_i,
   input  rnic_messages_pkg::rx_row_t             row_i,
@@ -49,9 +49,10 @@ module placement_events (
   logic [31:0]              qpns_q [Places];
   logic [1:0]               kinds_q [Places];
   logic [31:0]              epochs_q [Places];
-  logic [159:0]             issued_q [Places];  // read_issued_t
+  logic [191:0]             issued_q [Places];  // read_issued_t
   logic                     can_take, overruns, overruns_q, report_q;
   logic [31:0]              report_qpn_q;
+  logic [31:0]              taken_epoch;
   logic [1:0]               taken, now;  // kinds of the one that is taken, and of the one that is executed
 
   assign can_take            = used_q != '1 && row_ready_i;
@@ -62,10 +63,10 @@ module placement_events (
   assign read_issued_ready_o = read_issued_valid_i && can_take && !overruns && !flush_valid_i && !answered_valid_i;
   assign row_ask_o           = overruns || flush_ready_o || answered_ready_o || read_issued_ready_o;
   always_comb begin
-    if (overruns)              {taken, taken_qpn_o} = {EventOverrun, posted_qpn_i};
-    else if (flush_ready_o)    {taken, taken_qpn_o} = {EventFlush, flush_i.qpn};
-    else if (answered_ready_o) {taken, taken_qpn_o} = {EventAnswered, answered_i.qpn};
-    else                       {taken, taken_qpn_o} = {EventRead, read_issued_i.qpn};
+    if (overruns)              {taken, row_index_o, taken_epoch} = {EventOverrun, posted_qpn_i, posted_epoch_i};
+    else if (flush_ready_o)    {taken, row_index_o, taken_epoch} = {EventFlush, flush_i.qpn, flush_i.epoch};
+    else if (answered_ready_o) {taken, row_index_o, taken_epoch} = {EventAnswered, answered_i.qpn, answered_i.epoch};
+    else                       {taken, row_index_o, taken_epoch} = {EventRead, read_issued_i.qpn, read_issued_i.epoch};
   end
 
   // The first free place.
@@ -107,7 +108,7 @@ module placement_events (
     executed            = '0;
     executed[row_tag_i] = executes_o;
     after               = used_q & ~executed;
-    about_o             = row_ask_o && taken_qpn_o == about_qpn_i;
+    about_o             = row_ask_o && row_index_o == about_qpn_i;
     for (int unsigned i = 0; i < Places; i++) about_o |= after[i] && qpns_q[i] == about_qpn_i;
   end
 
@@ -126,9 +127,9 @@ module placement_events (
   end
   always_ff @(posedge clk_i) begin
     if (row_ask_o) begin
-      qpns_q[row_tag_o]   <= taken_qpn_o;
+      qpns_q[row_tag_o]   <= row_index_o;
       kinds_q[row_tag_o]  <= taken;
-      epochs_q[row_tag_o] <= answered_ready_o ? answered_i.epoch : taken_epoch_i;
+      epochs_q[row_tag_o] <= taken_epoch;
       issued_q[row_tag_o] <= read_issued_i;
     end
     if (executes_o) report_qpn_q <= report_q ? report_qpn_q : qpn_o;

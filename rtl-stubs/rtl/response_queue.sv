@@ -33,19 +33,15 @@ module response_queue #(
   output rnic_messages_pkg::qp_event_t          event_o,
   output logic                                  busy_o,          // it may do something without anything new on its links
 
-  // Writes under way: queue pair and its epoch. The oldest one's, and that QP's epoch now.
+  // Writes under way: queue pair and the use of its number. The oldest one's.
   output logic [WriteBits-1:0]                  under_way_index_o,
   input  logic [63:0]                           under_way_i,
-  output logic [31:0]                           written_index_o,
-  input  logic [31:0]                           written_epoch_i,
   output logic                                  under_way_write_o,
   output logic [WriteBits-1:0]                  under_way_write_index_o,
   output logic [63:0]                           under_way_o,
 
   // The table of rows: one is asked for and comes later, with the tag of its request or response, in front until it is dropped.
   input  logic                                  one_port_i,      // one row a cycle can be changed
-  output logic [31:0]                           taken_qpn_o,     // of issued_i,
-  input  logic [31:0]                           taken_epoch_i,   // in this use of its number
   input  logic                                  request_row_ready_i,
   output logic                                  request_row_ask_o,
   output logic [31:0]                           request_row_index_o,
@@ -80,30 +76,29 @@ module response_queue #(
   input  rnic_messages_pkg::stag_context_t      stag_i,
   output logic                                  stag_drop_o
 );
-  // Written: nothing overtakes the value any more. The request is complete, and one fewer counts against ORD, if its QP
-  // is still the same.
+  // Written: nothing overtakes the value any more. The request is complete, and one fewer counts against ORD.
   logic [WriteBits-1:0] first_d, first_q;
   logic [WriteBits:0]   writes_d, writes_q;
-  logic                 complete, told;
-  logic [31:0]          epoch_then;
+  logic                 complete;
+  logic [31:0]          written_qpn, written_epoch;
   assign under_way_index_o             = first_q;
-  assign {written_index_o, epoch_then} = under_way_i;
+  assign {written_qpn, written_epoch}  = under_way_i;
   assign written_ready_o               = done_ready_i && unblock_ready_i;
   assign complete                      = written_valid_i && written_ready_o;
-  assign told                          = complete && epoch_then == written_epoch_i;
-  assign done_valid_o                  = told;
-  assign done_o.qpn                    = written_index_o;
+  assign done_valid_o                  = complete;
+  assign done_o.qpn                    = written_qpn;
+  assign done_o.epoch                  = written_epoch;
   assign done_o.ok                     = written_i.ok;
-  assign unblock_valid_o               = told;
+  assign unblock_valid_o               = complete;
   assign unblock_o.kind                = rnic_messages_pkg::TxUnblockReadDone;
-  assign unblock_o.qpn                 = written_index_o;
+  assign unblock_o.qpn                 = written_qpn;
+  assign unblock_o.epoch               = written_epoch;
 
   // Requests. None waits for anything but its row.
   localparam int unsigned RequestBits = $bits(issued_i);
   logic [31:0] request_qpn, request_epoch;
   logic        request_current, about, issued_ready;
   assign issued_ready_o      = issued_valid_i && issued_ready;
-  assign taken_qpn_o         = issued_i.qpn;
   assign request_row_index_o = issued_i.qpn;
   row_events #(
     .DataBits(RequestBits),
@@ -114,7 +109,7 @@ module response_queue #(
     .ready_o    (issued_ready),
     .take_i     (issued_valid_i),
     .qpn_i      (issued_i.qpn),
-    .epoch_i    (taken_epoch_i),
+    .epoch_i    (issued_i.epoch),
     .data_i     (issued_i),
     .row_ready_i(request_row_ready_i),
     .row_ask_o  (request_row_ask_o),
@@ -277,7 +272,6 @@ module response_queue #(
       InPages_C          : cover (found && dma_o.page_list != '0);
       AfterTheEnd_C      : cover (take && current && response_row_i.qp.valid && now.stopped);
       EarlierUse_C       : cover (take && !current);
-      ReusedQp_C         : cover (told == 1'b0 && complete);
       IssuesOnReusedQp_C : cover (request_write_o && request_row_i.state.epoch != request_row_i.qp.epoch);
       IssuesEarlier_C    : cover (request_row_valid_i && !request_current);
       TakesOnReusedQp_C  : cover (looks && response_row_i.state.epoch != response_row_i.qp.epoch);

@@ -74,6 +74,7 @@ module terminate_generator #(
                          cause.layer, cause.etype};
   assign out_o.qpn    = in_i.qpn;
   assign out_o.bytes  = d ? 6'd6 + 6'(failed.ddp_bytes) + 6'(failed.request_bytes) : 6'd4;
+  assign out_o.epoch  = qp_epoch_i;
 
   // A header is complete or absent.
   always_ff @(posedge clk_i) begin

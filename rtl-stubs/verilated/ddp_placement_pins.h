@@ -237,6 +237,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   // The receive requests have all messages of this cycle before the block asks for one.
   void control(Model& m) {
     m.overrun_i = m.posted_ready_o && overruns(stage_.posted->front());
+    if (m.overrun_i) m.posted_epoch_i = contexts_.qp(Qpn{stage_.posted->front().rqn.v}).epoch;
     if (m.rqe_ready_o) requests_.arrive(stage_.rqe->front());
     if (m.srq_arm_ready_o) requests_.arm(stage_.srq_arm->front());
     if (m.rq_end_o) requests_.end(Qpn{m.rq_end_qpn_o});
@@ -246,7 +247,6 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
 
   // What one of them takes, the others see in the next cycle.
   void receive_request(Model& m) {
-    if (m.event_row_ask_o) m.taken_epoch_i = contexts_.qp(Qpn{m.taken_qpn_o}).epoch;
     if (m.unused_take_o) {
       const auto u = requests_.take_unused();
       pack(u ? UnusedRequest{true, u->qpn, u->wr_id, u->epoch} : UnusedRequest{}, m.unused_i);

@@ -24,8 +24,8 @@ class ResponseQueuePins : public Pins<Vresponse_queue, ResponseQueue> {
   using Pins::offered;
   using Pins::pushed;
   static constexpr std::uint32_t kWrites = 1u << TwinSize::kWriteBits;
-  // The rows that are there; the use of a number; what becomes of the lists.
-  static constexpr unsigned kRounds = 3;
+  // The rows that are there; what becomes of the lists.
+  static constexpr unsigned kRounds = 2;
 
   ResponseQueuePins(ResponseQueue& stage, ContextStore& contexts)
       : stage_(stage), contexts_(contexts), under_way_(kWrites), lists_(contexts.qps()) {}
@@ -46,9 +46,6 @@ class ResponseQueuePins : public Pins<Vresponse_queue, ResponseQueue> {
   void look_up(Model& m, unsigned round) {
     if (round == 0) {
       rows(m);
-    } else if (round == 1) {
-      if (m.written_valid_i) m.written_epoch_i = contexts_.qp(Qpn{m.written_index_o}).epoch;
-      if (m.issued_valid_i) m.taken_epoch_i = contexts_.qp(Qpn{m.taken_qpn_o}).epoch;
     } else {
       change(m);
     }

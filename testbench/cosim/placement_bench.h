@@ -46,10 +46,10 @@ struct PlacementBench {
   Source<FpduBeat> wire = drive(block.in[LlpId::kMpaTcp], {8, 1, 1});
   Source<FpduBeat> sctp = drive(block.in[LlpId::kSctp], {4, 1, 1});
   Source<RqDoorbell> doorbells = drive(block.posted);
-  Source<FetchedRqe> requests = drive(block.rqe);
+  Source<FetchedRqe> requests = drive(block.rqe, CurrentUse(contexts));
   Source<SrqArm> arms = drive(block.srq_arm);
-  Source<ReadIssued> reads = drive(block.read_issued);
-  Source<RqFlush> flushes = drive(block.flush);
+  Source<ReadIssued> reads = drive(block.read_issued, CurrentUse(contexts));
+  Source<RqFlush> flushes = drive(block.flush, CurrentUse(contexts));
   Source<ReadResponseSent> answers = drive(block.answered);
   Sink<DmaWriteRequest> dma = collect(block.dma, {4, 3, 1});
   Sink<PlacedSegment> placed = collect(block.out);

@@ -51,7 +51,7 @@ class Memory final : public Answerer<DmaWriteRequest, DmaWriteDone> {
 struct ResponseQueueEnds {
   ContextStore contexts;
   ResponseQueue block;
-  Source<AtomicIssued> segmenter = drive(block.issued);
+  Source<AtomicIssued> segmenter = drive(block.issued, CurrentUse(contexts));
   Source<DeliveredAtomic> dispatch = drive(block.in);
   Sink<AtomicDone> completions = collect(block.done);
   Sink<TxUnblock> unblocks = collect(block.unblock);

@@ -71,6 +71,27 @@ inline void paged_region(ContextStore& contexts, std::uint32_t stag, const std::
   contexts.commit();
 }
 
+// For drive(): messages that name no use of their number are about the one that it has when they leave.
+class CurrentUse {
+ public:
+  explicit CurrentUse(const ContextStore& contexts) : contexts_(contexts) {}
+  template <class T>
+  void operator()(T& m) const {
+    if (m.epoch == 0) m.epoch = use_of(m, 0);
+  }
+
+ private:
+  template <class T>
+  auto use_of(const T& m, int) const -> decltype(m.qpn, std::uint32_t{}) {
+    return contexts_.qp(m.qpn).epoch;
+  }
+  template <class T>
+  std::uint32_t use_of(const T& m, long) const {
+    return contexts_.receive_ring(m.rqn).epoch;
+  }
+  const ContextStore& contexts_;
+};
+
 // Changes the contexts in given cycles, as the firmware would.
 class At final : public Stage {
  public:

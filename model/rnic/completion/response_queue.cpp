@@ -21,7 +21,7 @@ QpOrq& ResponseQueue::use(Qpn qpn, const OrqRow& row) {
 bool ResponseQueue::take_request() {
   if (!issued->can_pop() || !requests.can_take()) return false;
   const AtomicIssued a = issued->pop();
-  requests.take(a.qpn, contexts_.qp(a.qpn).epoch, a);
+  requests.take(a.qpn, a.epoch, a);
   return true;
 }
 
@@ -122,9 +122,8 @@ void ResponseQueue::complete() {
   const bool ok = written->pop().ok;
   contexts_.in_flight.end(StagWrites::kOriginalValue);
   const Write w = writes_.pop();
-  if (w.epoch != contexts_.qp(w.qpn).epoch) return;
-  done->push({w.qpn, ok});
-  unblock->push({TxUnblock::Kind::kReadDone, w.qpn});
+  done->push({w.qpn, ok, w.epoch});
+  unblock->push({TxUnblock::Kind::kReadDone, w.qpn, w.epoch});
 }
 
 void ResponseQueue::reset() {

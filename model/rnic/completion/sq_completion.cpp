@@ -128,7 +128,7 @@ bool SqCompletion::take_event() {
 
 template <class T>
 void SqCompletion::take(const T& of_qp) {
-  events_.take(of_qp.qpn, contexts_.qp(of_qp.qpn).epoch, of_qp);
+  events_.take(of_qp.qpn, of_qp.epoch, of_qp);
 }
 
 void SqCompletion::take(const WqesAcked& a) {
@@ -145,7 +145,7 @@ bool SqCompletion::ending_is_over() {
 void SqCompletion::take_ending() {
   const Ending& e = endings_.front();
   const abi::WcStatus status = e.sink ? sink_ended->pop().status : abi::WcStatus::kSuccess;
-  if (e.sink && contexts_.qp(e.qpn).epoch == e.epoch) unblock->push({TxUnblock::Kind::kSinkEnded, e.qpn});
+  if (e.sink && contexts_.qp(e.qpn).epoch == e.epoch) unblock->push({TxUnblock::Kind::kSinkEnded, e.qpn, e.epoch});
   events_.take(e.qpn, e.epoch, EndOfRead{status});
   ending_executes_ = true;
 }

@@ -150,7 +150,10 @@ bool FwCpu::issue(TimedOperation& operation) {
   };
   return std::visit(
       Overloaded{[&](LlpOp& op) { return push(llp_ops[op.llp()], op); },
-                 [&](TxInternalWork& op) { return push(tx_work, op); }, [&](SrqArm& op) { return push(srq_arms, op); },
+                 [&](TxInternalWork& op) {
+                   op.epoch = contexts_.qp(op.qpn).epoch;
+                   return push(tx_work, op);
+                 }, [&](SrqArm& op) { return push(srq_arms, op); },
                  [&](HomeOp& op) { return push(home_ops, op); },
                  [&](HostEvent& op) {
                    if (!events->can_push()) return false;

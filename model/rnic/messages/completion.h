@@ -1,4 +1,4 @@
-// Messages to the completion path.
+// Messages to the completion path. Those about a queue pair name the use of its number, `epoch`.
 #pragma once
 
 #include <optional>
@@ -63,6 +63,7 @@ struct WqeIssued {
     return kWords;
   }
   Marker marker = Marker::kNone;
+  std::uint32_t epoch = 0;
 
   static constexpr const char* kMessage = "wqe_issued";
   template <class V, class M>
@@ -79,17 +80,20 @@ struct WqeIssued {
     v("ends", 1, ends);
     v("ended_stag", ended);
     v("marker", 2, m.marker);
+    v("epoch", 32, m.epoch);
   }
 };
 
 // The last FPDU of a Send or Write was dropped before TCP had it, for its stream broke: no acknowledgement will come.
 struct WqeLost {
   Qpn qpn;
+  std::uint32_t epoch = 0;
 
   static constexpr const char* kMessage = "wqe_lost";
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("qpn", m.qpn);
+    v("epoch", 32, m.epoch);
   }
 };
 
@@ -97,12 +101,14 @@ struct WqeLost {
 struct ReadDone {
   Qpn qpn;
   bool closed = false;  // no more responses will come
+  std::uint32_t epoch = 0;
 
   static constexpr const char* kMessage = "read_done";
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("qpn", m.qpn);
     v("closed", 1, m.closed);
+    v("epoch", 32, m.epoch);
   }
 };
 
@@ -111,6 +117,7 @@ struct AtomicIssued {
   Qpn qpn;
   std::uint32_t request_id = 0;
   abi::Sge sink;  // of the value before the operation
+  std::uint32_t epoch = 0;
 
   static constexpr const char* kMessage = "atomic_issued";
   template <class V, class M>
@@ -118,18 +125,21 @@ struct AtomicIssued {
     v("qpn", m.qpn);
     v("request_id", 32, m.request_id);
     v("sink", m.sink);
+    v("epoch", 32, m.epoch);
   }
 };
 // The oldest outstanding atomic of a QP is complete: the value is in local memory.
 struct AtomicDone {
   Qpn qpn;
   bool ok = true;  // false: there is no page for the original value
+  std::uint32_t epoch = 0;
 
   static constexpr const char* kMessage = "atomic_done";
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("qpn", m.qpn);
     v("ok", 1, m.ok);
+    v("epoch", 32, m.epoch);
   }
 };
 

@@ -64,12 +64,14 @@ struct TxUnblock {
   }
   Kind kind = Kind::kFirstFpdu;
   Qpn qpn;
+  std::uint32_t epoch = 0;  // the use of its number
 
   static constexpr const char* kMessage = "tx_unblock";
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("kind", 3, m.kind);
     v("qpn", m.qpn);
+    v("epoch", 32, m.epoch);
   }
 };
 
@@ -79,6 +81,7 @@ struct ReadIssued {
   std::uint32_t sink_stag = 0;
   std::uint64_t sink_to = 0;
   std::uint32_t bytes = 0;
+  std::uint32_t epoch = 0;
 
   static constexpr const char* kMessage = "read_issued";
   template <class V, class M>
@@ -87,17 +90,20 @@ struct ReadIssued {
     v("sink_stag", 32, m.sink_stag);
     v("sink_to", 64, m.sink_to);
     v("bytes", 32, m.bytes);
+    v("epoch", 32, m.epoch);
   }
 };
 
 // The queue pair's stream is over: its receive requests complete with an error, and so do those posted later.
 struct RqFlush {
   Qpn qpn;
+  std::uint32_t epoch = 0;
 
   static constexpr const char* kMessage = "rq_flush";
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("qpn", m.qpn);
+    v("epoch", 32, m.epoch);
   }
 };
 

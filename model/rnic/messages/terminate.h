@@ -16,12 +16,14 @@ struct TerminateMessage {
   Qpn qpn;
   BufferRef buf;
   std::uint8_t bytes = 0;
+  std::uint32_t epoch = 0;  // the use of the queue pair's number
 
   static constexpr const char* kMessage = "terminate_message";
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("qpn", m.qpn);
     v("bytes", 6, m.bytes);
+    v("epoch", 32, m.epoch);
   }
 };
 inline EventUse event_of(const TerminateMessage& t, const Owners&, TraceEvent& e) {

@@ -19,6 +19,7 @@ struct FetchedWqe {
   abi::Wqe wqe;
   // Of its gather list, once its tagged offsets are addresses on the bus or offsets in pages.
   std::array<PageList, abi::kMaxSge> lists{};
+  std::uint32_t epoch = 0;  // the use of the queue pair's number
 
   static constexpr const char* kMessage = "fetched_wqe";
   template <class V, class M>
@@ -32,6 +33,7 @@ struct FetchedWqe {
     v("rkey", 32, m.wqe.rkey);
     v("inline_bytes", 32, m.wqe.inline_bytes);
     v("wqe", m.wqe);
+    v("epoch", 32, m.epoch);
   }
 };
 inline EventUse event_of(const FetchedWqe& w, const Owners& owners, TraceEvent& e) {
@@ -43,11 +45,13 @@ inline EventUse event_of(const FetchedWqe& w, const Owners& owners, TraceEvent& 
 // The consumer has finished with one entry: its place in the prefetch buffer is free.
 struct WqeTaken {
   Qpn qpn;
+  std::uint32_t epoch = 0;
 
   static constexpr const char* kMessage = "wqe_taken";
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("qpn", m.qpn);
+    v("epoch", 32, m.epoch);
   }
 };
 // The same of a receive ring.
@@ -55,6 +59,7 @@ struct FetchedRqe {
   Rqn rqn;
   bool ok = true;
   abi::Wqe wqe;
+  std::uint32_t epoch = 0;  // the use of the queue's number
 
   static constexpr const char* kMessage = "fetched_rqe";
   template <class V, class M>
@@ -62,6 +67,7 @@ struct FetchedRqe {
     v("rqn", m.rqn);
     v("ok", 1, m.ok);
     v("wqe", m.wqe);
+    v("epoch", 32, m.epoch);
   }
 };
 // That of a shared queue belongs to no queue pair yet.
@@ -74,11 +80,13 @@ inline EventUse event_of(const FetchedRqe& r, const Owners& owners, TraceEvent& 
 }
 struct RqeTaken {
   Rqn rqn;
+  std::uint32_t epoch = 0;
 
   static constexpr const char* kMessage = "rqe_taken";
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("rqn", m.rqn);
+    v("epoch", 32, m.epoch);
   }
 };
 

@@ -86,7 +86,7 @@ bool DdpPlacement::take_doorbell() {
   if (overruns_ || to_report_ || !posted->can_pop()) return false;
   const RqDoorbell d = posted->pop();
   overruns_ = !requests_.announce(d) && !d.rqn.shared;
-  if (overruns_) overrun_ = RqOverrun{Qpn{d.rqn.v}};
+  if (overruns_) overrun_ = RqOverrun{Qpn{d.rqn.v}, contexts_.qp(Qpn{d.rqn.v}).epoch};
   return true;
 }
 
@@ -97,11 +97,9 @@ bool DdpPlacement::accept(Port& port) {
   return true;
 }
 
-void DdpPlacement::take(const ReadResponseSent& a) { events.take(a.qpn, a.epoch, a); }
-
 template <class Event>
 void DdpPlacement::take(const Event& event_of_qp) {
-  events.take(event_of_qp.qpn, contexts_.qp(event_of_qp.qpn).epoch, event_of_qp);
+  events.take(event_of_qp.qpn, event_of_qp.epoch, event_of_qp);
 }
 
 bool DdpPlacement::report() {

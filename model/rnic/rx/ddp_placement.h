@@ -38,6 +38,7 @@ struct PlacementJob {
 // The host has announced more receive requests than the queue pair's ring holds.
 struct RqOverrun {
   Qpn qpn;
+  std::uint32_t epoch = 0;
 };
 using RxEvent = std::variant<ReadIssued, ReadResponseSent, RqFlush, RqOverrun>;
 using RxEvents = RowEvents<RxRow, RxEvent>;
@@ -140,7 +141,6 @@ class DdpPlacement final : public Stage {
   bool take_doorbell();
   template <class Port>
   bool accept(Port& port);
-  void take(const ReadResponseSent& a);
   template <class Event>
   void take(const Event& event_of_qp);
   bool report();

@@ -13,25 +13,27 @@ using wire::Opcode;
 
 // ---- Reads that may be answered
 
-PooledQueue& EarlyPlacement::reads(Qpn qpn) {
+EarlyPlacement::Reads& EarlyPlacement::reads(Qpn qpn) {
   Reads& r = reads_[qpn.v];
   if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; r.epoch != epoch) {
     reads_pool_.clear(r.outstanding);
     r.epoch = epoch;
   }
-  return r.outstanding;
+  return r;
 }
 
 bool EarlyPlacement::learn() {
   bool busy = false;
   if (read_over->can_pop()) {
-    PooledQueue& outstanding = reads(read_over->pop().qpn);
-    if (!outstanding.empty()) reads_pool_.pop(outstanding);
+    const ReadDone over = read_over->pop();
+    Reads& r = reads(over.qpn);
+    if (r.epoch == over.epoch && !r.outstanding.empty()) reads_pool_.pop(r.outstanding);
     busy = true;
   }
   if (read_issued->can_pop()) {
-    const ReadIssued r = read_issued->pop();
-    reads_pool_.push(reads(r.qpn), r);
+    const ReadIssued issued = read_issued->pop();
+    Reads& r = reads(issued.qpn);
+    if (r.epoch == issued.epoch) reads_pool_.push(r.outstanding, issued);
     busy = true;
   }
   return busy;
@@ -41,7 +43,7 @@ bool EarlyPlacement::learn() {
 bool EarlyPlacement::asked_for(Qpn qpn, const wire::DdpTaggedView& v) {
   const wire::DdpTaggedHeader& h = v.header;
   const std::size_t bytes = v.payload.size();
-  return reads_pool_.any(reads(qpn), [&](const ReadIssued& r) {
+  return reads_pool_.any(reads(qpn).outstanding, [&](const ReadIssued& r) {
     return r.sink_stag == h.stag && h.to >= r.sink_to && bytes <= r.bytes && h.to - r.sink_to <= r.bytes - bytes;
   });
 }

@@ -114,7 +114,7 @@ class EarlyPlacement final : public Stage {
   };
 
   bool learn();
-  PooledQueue& reads(Qpn qpn);
+  Reads& reads(Qpn qpn);
   bool tell();
   bool work();
   bool write();

@@ -17,7 +17,7 @@ bool takes_request(const PlacedSegment& s) {
 bool RdmapDispatch::open(const PlacedSegment& s) {
   if (!s.opens || opened_) return false;
   opened_ = true;
-  unblock->push({TxUnblock::Kind::kFirstFpdu, s.qpn});
+  unblock->push({TxUnblock::Kind::kFirstFpdu, s.qpn, s.epoch});
   event->push({QpEvent::Kind::kFirstFpdu, s.qpn, {}});
   return true;
 }
@@ -26,16 +26,16 @@ void RdmapDispatch::deliver(const PlacedSegment& s) {
   if (s.flushed) return complete(s, abi::WcStatus::kWrFlushErr);
   if (s.opcode == Opcode::kReadRequest) {
     read_request->push(QueuedRead{s.qpn, s.read, s.headers, s.epoch, s.pd});
-    unblock->push({TxUnblock::Kind::kRequest, s.qpn});
+    unblock->push({TxUnblock::Kind::kRequest, s.qpn, s.epoch});
   } else if (s.opcode == Opcode::kAtomicRequest) {
     read_request->push(QueuedAtomic{s.qpn, s.atomic, s.headers, s.epoch, s.pd});
-    unblock->push({TxUnblock::Kind::kRequest, s.qpn});
+    unblock->push({TxUnblock::Kind::kRequest, s.qpn, s.epoch});
   } else if (s.opcode == Opcode::kAtomicResponse) {
     atomic_response->push({s.qpn, s.atomic_response, s.headers, s.epoch, s.pd});
   } else if (s.opcode == Opcode::kReadResponse) {
     if (!s.last) return;
-    read_done->push({s.qpn});
-    unblock->push({TxUnblock::Kind::kReadDone, s.qpn});
+    read_done->push({s.qpn, false, s.epoch});
+    unblock->push({TxUnblock::Kind::kReadDone, s.qpn, s.epoch});
   } else if (s.opcode == Opcode::kTerminate) {
     QpEvent received{QpEvent::Kind::kTerminateReceived, s.qpn, s.cause, s.headers, s.malformed};
     received.failed.owner = s.owner;
@@ -52,8 +52,8 @@ void RdmapDispatch::end(const PlacedSegment& s) {
   const bool told = s.in_order && contexts_.is_alive(s.qpn, s.epoch);
   ended[s.llp]->push({s.flow, told});
   if (!told) return;
-  unblock->push({TxUnblock::Kind::kPeerClosed, s.qpn});
-  read_done->push({s.qpn, true});
+  unblock->push({TxUnblock::Kind::kPeerClosed, s.qpn, s.epoch});
+  read_done->push({s.qpn, true, s.epoch});
   event->push({QpEvent::Kind::kPeerClosed, s.qpn, {}});
 }
 
@@ -64,7 +64,7 @@ bool RdmapDispatch::may_deliver(const PlacedSegment& s) {
   const bool read = s.opcode == Opcode::kReadResponse;
   if (!s.last || s.flushed || (!read && !wire::invalidates(s.opcode))) return true;
   if (!fence_) {
-    if (read) read_over->push({s.qpn});
+    if (read) read_over->push({s.qpn, false, s.epoch});
     if (read && contexts_.in_flight.at_rest(StagWrites::kEarly)) return true;
     fence_.emplace(*this, contexts_.in_flight, read ? now() : Cycle{0}, StagWrites::kEarly);
   }

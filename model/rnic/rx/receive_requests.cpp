@@ -38,7 +38,8 @@ bool ReceiveRequests::announce(const RqDoorbell& d) {
 // Entries announced by an overrun never were requests.
 void ReceiveRequests::arrive(FetchedRqe r) {
   Queue& q = queue(r.rqn);
-  if (q.overrun && q.fetched.size >= left(q)) return freed_.push({r.rqn});
+  if (r.epoch != q.epoch) return;
+  if (q.overrun && q.fetched.size >= left(q)) return freed_.push({r.rqn, r.epoch});
   if (q.ended) ended_pool_.push(ended_, Qpn{r.rqn.v});
   pool_.push(q.fetched, std::move(r));
 }
@@ -83,7 +84,7 @@ const FetchedRqe* ReceiveRequests::peek(Qpn qpn) {
 void ReceiveRequests::take_from(Srqn srqn, Queue& shared, Queue& own) {
   pool_.push(own.fetched, pool_.pop(shared.fetched));
   shared.used = static_cast<std::uint16_t>((shared.used + 1) & kIndexMask);
-  freed_.push({srqn});
+  freed_.push({srqn, shared.epoch});
   check_limit(srqn, shared);
 }
 
@@ -92,7 +93,7 @@ std::uint64_t ReceiveRequests::use(Qpn qpn) {
   const FetchedRqe r = pool_.pop(own.fetched);
   if (!r.rqn.shared) {
     own.used = static_cast<std::uint16_t>((own.used + 1) & kIndexMask);
-    freed_.push({r.rqn});
+    freed_.push({r.rqn, r.epoch});
   }
   return r.wqe.wr_id;
 }

@@ -21,6 +21,7 @@ void TerminateGenerator::report(QpEvent error) {
   std::uint8_t* const at = message.buf->bytes() + Ulpdu::kOffset + wire::DdpUntaggedHeader::kBytes;
   const std::size_t bytes = error.failed.header(error.cause).emit({at, wire::TerminateHeader::kMaxBytes});
   message.bytes = static_cast<std::uint8_t>(bytes);
+  message.epoch = contexts_.qp(error.qpn).epoch;
   out->push(std::move(message));
   event->push(error);
 }

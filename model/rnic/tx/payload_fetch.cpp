@@ -33,7 +33,7 @@ bool PayloadFetch::hand_on() {
   const bool given_up = dropped(slot) || !slot.ok;
   if (given_up && slot.ulpdu.completes_wqe) {
     if (!lost->can_push() || !event->can_push()) return false;
-    lost->push({slot.qpn});
+    lost->push({slot.qpn, slot.epoch});
   }
   if (dropped(slot)) {
     give_back(slot);

@@ -54,14 +54,11 @@ void RdmapSegmenter::file(const TxCredit& c) {
   if (const std::optional<Qpn> qpn = contexts_.qp_of(c.flow)) events_.take(*qpn, contexts_.qp(*qpn).epoch, c);
 }
 
-void RdmapSegmenter::file(const ReadWork& r) { events_.take(r.qpn, r.epoch, r); }
-
-void RdmapSegmenter::file(const AtomicWork& a) { events_.take(a.qpn, a.epoch, a); }
-
 template <class Event>
 void RdmapSegmenter::file(Event of_qp) {
   const Qpn qpn = of_qp.qpn;
-  events_.take(qpn, contexts_.qp(qpn).epoch, std::move(of_qp));
+  const std::uint32_t epoch = of_qp.epoch;
+  events_.take(qpn, epoch, std::move(of_qp));
 }
 
 // One a cycle, with its row. That of an earlier use of the QP's number is over.
@@ -94,18 +91,20 @@ bool RdmapSegmenter::execute_lost() {
   const ResidentQp& ctx = contexts_.qp(qpn);
   if (ctx.valid && ctx.epoch == events_.epoch()) {
     if (scheduler_.lose_drain(qpn)) {
-      mark(qpn, WqeIssued::Marker::kDrain);
+      mark(qpn, ctx.epoch, WqeIssued::Marker::kDrain);
       return true;
     }
     const auto* const work = std::get_if<TxInternalWork>(&events_.front());
     if (const auto* const f = std::get_if<FetchedWqe>(&events_.front())) {
-      issued->push({qpn, f->wqe.wr_id, 0, f->wqe.opcode, abi::WcStatus::kWrFlushErr, true});
-      taken->push({qpn});
+      WqeIssued flushed{qpn, f->wqe.wr_id, 0, f->wqe.opcode, abi::WcStatus::kWrFlushErr};
+      flushed.epoch = ctx.epoch;
+      issued->push(flushed);
+      taken->push({qpn, ctx.epoch});
     } else if (work != nullptr && work->kind == TxInternalWork::Kind::kFlush) {
-      mark(qpn, WqeIssued::Marker::kFlush);
-      flush_rq->push({qpn});
+      mark(qpn, ctx.epoch, WqeIssued::Marker::kFlush);
+      flush_rq->push({qpn, ctx.epoch});
     } else if (work != nullptr && work->kind == TxInternalWork::Kind::kDrain) {
-      mark(qpn, WqeIssued::Marker::kDrain);
+      mark(qpn, ctx.epoch, WqeIssued::Marker::kDrain);
     }
     lose(qpn);
   }
@@ -203,8 +202,8 @@ void RdmapSegmenter::take(const TxQp& of, const TxInternalWork& work) {
       q.flushing = true;
       q.request.active = q.response.active = q.working = false;
       scheduler_.drop_internal(q);
-      mark(of.qpn, WqeIssued::Marker::kFlush);
-      flush_rq->push({of.qpn});
+      mark(of.qpn, of.ctx.epoch, WqeIssued::Marker::kFlush);
+      flush_rq->push({of.qpn, of.ctx.epoch});
       break;
     case TxInternalWork::Kind::kTerminate:
       return prepare_terminate(of, work);
@@ -327,7 +326,7 @@ bool RdmapSegmenter::cut() {
   } else if (turn.epoch != contexts_.qp(turn.qpn).epoch) {
     scheduler_.again(turn.qpn);  // the row was that of the number's last user
   } else {
-    if (scheduler_.lose_drain(turn.qpn)) mark(turn.qpn, WqeIssued::Marker::kDrain);
+    if (scheduler_.lose_drain(turn.qpn)) mark(turn.qpn, turn.epoch, WqeIssued::Marker::kDrain);
     lose(turn.qpn);
     scheduler_.over(turn.qpn);
   }
@@ -352,7 +351,7 @@ void RdmapSegmenter::send(const TxTurn& turn, const TxQp& of, Source next) {
       return complete(of, 0, true, abi::WcStatus::kWrFlushErr);
     case Source::kDrain:
       scheduler_.end_drain(of);
-      return mark(of.qpn, WqeIssued::Marker::kDrain);
+      return mark(of.qpn, of.ctx.epoch, WqeIssued::Marker::kDrain);
     case Source::kLocalWork:
       return begin_stag_work(of);
     case Source::kResponse:
@@ -439,21 +438,24 @@ void RdmapSegmenter::start_internal(const TxQp& of) {
   q.request = scheduler_.next_internal(q);
   scheduler_.take_internal(q);
   q.number(q.request);
-  if (q.request.opcode == Opcode::kTerminate) return mark(of.qpn, WqeIssued::Marker::kTerminate);
+  if (q.request.opcode == Opcode::kTerminate) return mark(of.qpn, of.ctx.epoch, WqeIssued::Marker::kTerminate);
   if (q.request.opcode != Opcode::kReadRequest) return;
-  issued->push({of.qpn, 0, 0, abi::WrOpcode::kRdmaRead, abi::WcStatus::kSuccess, false, true});
+  WqeIssued read{of.qpn, 0, 0, abi::WrOpcode::kRdmaRead, abi::WcStatus::kSuccess, false, true};
+  read.epoch = of.ctx.epoch;
+  issued->push(read);
 }
 
 // The request is one segment, which is about to leave.
 void RdmapSegmenter::expect_response(const TxQp& of, const abi::Wqe* w) {
   const OutboundMessage& request = of.state.request;
   if (request.opcode == Opcode::kAtomicRequest) {
-    atomic_issued->push({of.qpn, request.msn, w->sge[0]});
+    atomic_issued->push({of.qpn, request.msn, w->sge[0], of.ctx.epoch});
   } else if (request.opcode == Opcode::kReadRequest) {
     const wire::ReadRequest r = read_request_of(w, request.bytes);
     if (w != nullptr && w->opcode == abi::WrOpcode::kRdmaReadWithInv) ++of.state.sinks;
-    read_issued->push({of.qpn, r.sink_stag, r.sink_to, r.size});
-    read_issued_early->push({of.qpn, r.sink_stag, r.sink_to, r.size});
+    const ReadIssued issued_read{of.qpn, r.sink_stag, r.sink_to, r.size, of.ctx.epoch};
+    read_issued->push(issued_read);
+    read_issued_early->push(issued_read);
   }
 }
 
@@ -479,9 +481,10 @@ BufferRef RdmapSegmenter::buffer_for_internal(const TxQp& of) {
   return buffers_.take(contexts_.internal_work(of.qpn));
 }
 
-void RdmapSegmenter::mark(Qpn qpn, WqeIssued::Marker marker) {
+void RdmapSegmenter::mark(Qpn qpn, std::uint32_t epoch, WqeIssued::Marker marker) {
   WqeIssued m;
   m.qpn = qpn;
+  m.epoch = epoch;
   m.marker = marker;
   issued->push(m);
 }
@@ -490,10 +493,11 @@ void RdmapSegmenter::mark(Qpn qpn, WqeIssued::Marker marker) {
 void RdmapSegmenter::complete(const TxQp& of, std::uint32_t bytes, bool signaled, abi::WcStatus status) {
   const abi::Wqe& w = scheduler_.oldest(of.state).wqe;
   WqeIssued done{of.qpn, w.wr_id, bytes, w.opcode, status, signaled};
+  done.epoch = of.ctx.epoch;
   if (w.opcode == abi::WrOpcode::kRdmaReadWithInv) done.ends = Stag{w.sge[0].lkey};
   issued->push(done);
   scheduler_.retire(of.state);
-  taken->push({of.qpn});
+  taken->push({of.qpn, of.ctx.epoch});
 }
 
 void RdmapSegmenter::fail(const TxQp& of, abi::WcStatus status) {

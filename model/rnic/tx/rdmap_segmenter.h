@@ -121,8 +121,6 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
   std::uint32_t offered();
   bool take_event();
   void file(const TxCredit& c);
-  void file(const ReadWork& r);
-  void file(const AtomicWork& a);
   template <class Event>
   void file(Event of_qp);
   bool execute();
@@ -158,7 +156,7 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
   void expect_response(const TxQp& of, const abi::Wqe* w);
   void send_segment(const TxQp& of, OutboundMessage& m, const FetchedWqe* f, BufferRef buffer);
   BufferRef buffer_for_internal(const TxQp& of);
-  void mark(Qpn qpn, WqeIssued::Marker marker);
+  void mark(Qpn qpn, std::uint32_t epoch, WqeIssued::Marker marker);
   void complete(const TxQp& of, std::uint32_t bytes, bool signaled, abi::WcStatus status);
   void fail(const TxQp& of, abi::WcStatus status);
 

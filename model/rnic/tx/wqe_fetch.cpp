@@ -130,9 +130,11 @@ void WqeFetch<Doorbell>::announce(const Doorbell& d) {
 }
 
 template <class Doorbell>
-void WqeFetch<Doorbell>::give_back(Queue queue) {
+void WqeFetch<Doorbell>::give_back(const Taken& t) {
+  const Queue queue = queue_of(t);
   Progress& r = progress(queue);
-  if (r.taken == r.issued) return;  // an entry of the number's earlier use
+  if (r.epoch != t.epoch) return;
+  RNIC_CHECK(r.taken != r.issued);
   r.taken = static_cast<std::uint16_t>((r.taken + 1) & kIndexMask);
   --held_;
   list(queue);
@@ -186,6 +188,7 @@ bool WqeFetch<Doorbell>::deliver() {
   Read& read = reads_[first_];
   if (read.epoch == ring_of(contexts_, read.queue).epoch) {
     Fetched fetched{read.queue, read.ok, {}};
+    fetched.epoch = read.epoch;
     if (read.ok) std::memcpy(&fetched.wqe, memory(first_) + read.delivered * abi::kWqeBytes, abi::kWqeBytes);
     out->push(std::move(fetched));
     ++counters_.wqes;
@@ -221,7 +224,7 @@ Wake WqeFetch<Doorbell>::tick() {
     busy = true;
   }
   if (taken->can_pop()) {
-    give_back(queue_of(taken->pop()));
+    give_back(taken->pop());
     busy = true;
   }
   if (dma_done->can_pop()) {

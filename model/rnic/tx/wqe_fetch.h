@@ -118,7 +118,7 @@ class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
   static bool overruns(const Doorbell& d, const ResidentRing& ring, const Progress& r);
   unsigned fetchable(const ResidentRing& ring, const Progress& r) const;
   void announce(const Doorbell& d);
-  void give_back(Queue queue);
+  void give_back(const Taken& t);
   void list(Queue queue);
   bool begin_turn();
   bool turn();

@@ -149,7 +149,7 @@ SwappedIn measure_response_queue() {
   AtomicIssued request;
   auto segmenter = feed<AtomicIssued>("segmenter", b.clk, [&]() -> const AtomicIssued* {
     if (asked == completed + 2 * kQps) return nullptr;
-    request = {turn(asked), static_cast<std::uint32_t>(asked), {8 * (asked % 64), 8, test::stag_of(1)}};
+    request = {turn(asked), static_cast<std::uint32_t>(asked), {8 * (asked % 64), 8, test::stag_of(1)}, 1};
     dispatch.go_on();
     return ++asked, &request;
   });
@@ -180,7 +180,7 @@ SwappedIn measure_response_queue() {
   return measure_swapped_in<rtl::ResponseQueuePins>(
       block,
       [](auto& m, auto&& f) {
-        f(m.under_way_i, m.written_epoch_i, m.one_port_i, m.taken_epoch_i, m.request_row_ready_i, m.request_row_valid_i,
+        f(m.under_way_i, m.one_port_i, m.request_row_ready_i, m.request_row_valid_i,
           m.request_row_tag_i, m.request_row_i, m.response_row_ready_i, m.response_row_valid_i, m.response_row_tag_i,
           m.response_row_i, m.oldest_i, m.stag_ready_i, m.stag_valid_i, m.stag_row_i, m.stag_i);
       },

@@ -243,7 +243,7 @@ SwappedIn measure_ddp_placement() {
   return measure_swapped_in<rtl::DdpPlacementPins>(
       block,
       [](auto& m, auto&& f) {
-        f(m.in_offset_i, m.sctp_in_offset_i, m.overrun_i, m.unused_valid_i, m.unused_i, m.one_port_i, m.taken_epoch_i,
+        f(m.in_offset_i, m.sctp_in_offset_i, m.overrun_i, m.unused_valid_i, m.unused_i, m.one_port_i, m.posted_epoch_i,
           m.event_row_ready_i, m.event_row_valid_i, m.event_row_tag_i, m.event_row_i, m.mpa_flow_qpn_i,
           m.mpa_row_ready_i, m.mpa_row_valid_i, m.mpa_row_ok_i, m.mpa_row_i, m.mpa_oldest_i, m.sctp_flow_qpn_i,
           m.sctp_row_ready_i, m.sctp_row_valid_i, m.sctp_row_ok_i, m.sctp_row_i, m.sctp_oldest_i, m.rq_next_i,

@@ -44,11 +44,11 @@ class SqCompletionRowsTest : public StageTest, public testing::WithParamInterfac
   ContextStore contexts{clk, sizes()};
   At firmware{"firmware", clk};
   SqCompletion dut{"dut", clk, contexts};
-  Source<WqeIssued> segmenter = drive(dut.issued);
+  Source<WqeIssued> segmenter = drive(dut.issued, CurrentUse(contexts));
   Source<WqesAcked> tcp = drive(dut.acked[LlpId::kMpaTcp]);
   Source<WqesAcked> sctp = drive(dut.acked[LlpId::kSctp]);
-  Source<ReadDone> dispatch = drive(dut.read_done);
-  Source<AtomicDone> response_queue = drive(dut.atomic_done);
+  Source<ReadDone> dispatch = drive(dut.read_done, CurrentUse(contexts));
+  Source<AtomicDone> response_queue = drive(dut.atomic_done, CurrentUse(contexts));
   Sink<SinkEnd> sinks = collect(dut.sink, {1, 1, 1});
   Source<SinkEnded> stag_work = drive(dut.sink_ended);
   Sink<TxUnblock> unblocks = collect(dut.unblock);

@@ -29,12 +29,12 @@ class SqCompletionTest : public StageTest {
   ContextStore contexts{clk, {4, 4, 4, 8}};
   At firmware{"firmware", clk};
   SqCompletion dut{"dut", clk, contexts};
-  Source<WqeIssued> segmenter = drive(dut.issued);
+  Source<WqeIssued> segmenter = drive(dut.issued, CurrentUse(contexts));
   Source<WqesAcked> tcp = drive(dut.acked[LlpId::kMpaTcp]);
   Source<WqesAcked> sctp = drive(dut.acked[LlpId::kSctp]);
-  Source<WqeLost> payload_fetch = drive(dut.lost);
-  Source<ReadDone> dispatch = drive(dut.read_done);
-  Source<AtomicDone> response_queue = drive(dut.atomic_done);
+  Source<WqeLost> payload_fetch = drive(dut.lost, CurrentUse(contexts));
+  Source<ReadDone> dispatch = drive(dut.read_done, CurrentUse(contexts));
+  Source<AtomicDone> response_queue = drive(dut.atomic_done, CurrentUse(contexts));
   Sink<TxUnblock> unblocks = collect(dut.unblock);
   Sink<CqeRequest> cqes = collect(dut.cqe);
   Sink<QpEvent> events = collect(dut.event);
@@ -277,6 +277,23 @@ TEST_F(SqCompletionTest, AReusedQpStartsAnew) {
   tcp.send_at(40, {FlowId{1}, 1});
   run_until_idle();
   EXPECT_THAT(wr_ids(), ElementsAre(3));
+}
+// Neither a request nor what answers one, however late it comes.
+TEST_F(SqCompletionTest, WhatIsLeftOfAnEarlierUseCompletesNothing) {
+  firmware.at(10, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  WqeIssued earlier = issue(1, WrOpcode::kRdmaRead);
+  earlier.epoch = 1;
+  segmenter.send_at(20, {issue(2, WrOpcode::kRdmaRead), earlier, issue(3, WrOpcode::kFetchAdd), issue(4)});
+  dispatch.send_at(40, {{Qpn{1}, false, 1}, {Qpn{1}, true, 1}});
+  response_queue.send_at(40, {Qpn{1}, true, 1});
+  payload_fetch.send_at(40, {Qpn{1}, 1});
+  firmware.at(90, [this] { EXPECT_THAT(wr_ids(), IsEmpty()); });
+  dispatch.send_at(100, {Qpn{1}, false, 2});
+  response_queue.send_at(100, {Qpn{1}, true, 2});
+  tcp.send_at(100, {FlowId{1}, 1});
+  run_until_idle();
+  EXPECT_THAT(wr_ids(), ElementsAre(2, 3, 4));
+  for (const CqeRequest& c : cqes) EXPECT_EQ(c.cqe.status, WcStatus::kSuccess);
 }
 
 TEST_F(SqCompletionTest, AnIdleStageIsNotCalled) {

@@ -52,10 +52,10 @@ struct Half {
   Merge<QpEvent> stream_errors, qp_events;
   TerminateGenerator terminate_generator;
 
-  Source<FetchedWqe> wqes = drive(rdmap_segmenter.wqe);
-  Source<TxInternalWork> firmware = drive(rdmap_segmenter.internal_work);
+  Source<FetchedWqe> wqes = drive(rdmap_segmenter.wqe, CurrentUse(contexts));
+  Source<TxInternalWork> firmware = drive(rdmap_segmenter.internal_work, CurrentUse(contexts));
   Source<RqDoorbell> posted = drive(ddp_placement.posted);
-  Source<FetchedRqe> rqes = drive(ddp_placement.rqe);
+  Source<FetchedRqe> rqes = drive(ddp_placement.rqe, CurrentUse(contexts));
   Sink<CqeRequest> sent = collect(sq_completion.cqe), received = collect(rdmap_dispatch.cqe);
   Sink<QpEvent> events = collect(qp_events.out);
   FakeDma reads{payload_fetch.dma, payload_fetch.dma_done};

@@ -80,10 +80,10 @@ class DdpPlacementTest : public StageTest {
   const std::shared_ptr<void> twin = stand_in(dut, contexts);
   Source<FpduBeat> wire = drive(dut.in[LlpId::kMpaTcp]);
   Source<RqDoorbell> doorbells = drive(dut.posted);
-  Source<FetchedRqe> fetch = drive(dut.rqe);
-  Source<ReadIssued> reads = drive(dut.read_issued);
+  Source<FetchedRqe> fetch = drive(dut.rqe, CurrentUse(contexts));
+  Source<ReadIssued> reads = drive(dut.read_issued, CurrentUse(contexts));
   Source<ReadResponseSent> answers = drive(dut.answered);
-  Source<RqFlush> flushes = drive(dut.flush);
+  Source<RqFlush> flushes = drive(dut.flush, CurrentUse(contexts));
   Sink<RqeTaken> given_back = collect(dut.rqe_taken);
   Sink<DmaWriteRequest> writes = collect(dut.dma);
   Sink<PlacedSegment> placed = collect(dut.out);
@@ -473,6 +473,14 @@ TEST_F(ReadResponseTest, WhoseSinkWasInvalidatedMeanwhile) {
 }
 TEST_F(ReadResponseTest, ToAnEarlierUseOfTheQpNumber) {
   firmware.at(1, [&] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  respond(stag_of(4), 0x8010, 32);
+  expect_error(rdma::kUnexpectedOpcode);
+}
+
+TEST_F(ReadResponseTest, ToARequestOfAnEarlierUseThatComesLate) {
+  firmware.at(1, [&] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  reads.send_at(10, {Qpn{1}, stag_of(4), 0x8010, 32, 1});
+  wire.pause(window(0, 40));
   respond(stag_of(4), 0x8010, 32);
   expect_error(rdma::kUnexpectedOpcode);
 }
@@ -1290,6 +1298,23 @@ TEST_F(DdpPlacementTest, AReusedQpStartsAnew) {
   EXPECT_EQ(placed[2].wr_id, 3u);
   EXPECT_EQ(placed[2].bytes, 8u);
   EXPECT_THAT(pieces().back(), std::pair(std::uint64_t{0x8200}, 8u));
+}
+// Neither its flush nor its receive request, however late they come.
+TEST_F(DdpPlacementTest, WhatIsLeftOfAnEarlierUseOfTheQpNumber) {
+  firmware.at(5, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  FetchedRqe earlier{Qpn{1}, true, buffer(1, {{0x8000, 100, stag_of(4)}})};
+  earlier.epoch = 1;
+  fetch.send_at(10, earlier);
+  flushes.send_at(20, {Qpn{1}, 1});
+  doorbells.send_at(30, {Qpn{1}, 1});
+  fetch.send_at(30, {Qpn{1}, true, buffer(2, {{0x8200, 100, stag_of(4)}})});
+  wire.pause(window(0, 60));
+  receive(send(1, 8));
+  run_until_idle();
+  ASSERT_EQ(placed.size(), 1u);
+  EXPECT_EQ(placed[0].wr_id, 2u);
+  EXPECT_FALSE(placed[0].flushed);
+  EXPECT_THAT(events, IsEmpty());
 }
 TEST_F(DdpPlacementTest, AFlowThatItsQpLeftIsDropped) {
   firmware.at(0, [this] {

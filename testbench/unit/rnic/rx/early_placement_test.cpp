@@ -35,8 +35,8 @@ class EarlyPlacementTest : public StageTest {
   At firmware{"firmware", clk};
   EarlyPlacement dut{"dut", clk, {}, contexts, pool, llp_traits()};
   Source<StreamBeat> tcp = drive(dut.in[LlpId::kMpaTcp]);
-  Source<ReadIssued> issued = drive(dut.read_issued);
-  Source<ReadDone> over = drive(dut.read_over);
+  Source<ReadIssued> issued = drive(dut.read_issued, CurrentUse(contexts));
+  Source<ReadDone> over = drive(dut.read_over, CurrentUse(contexts));
   Sink<EarlyPlaced> told = collect(dut.out[LlpId::kMpaTcp]);
   Source<StreamBeat> sctp = drive(dut.in[LlpId::kSctp]);
   Sink<EarlyPlaced> sctp_told = collect(dut.out[LlpId::kSctp]);
@@ -350,6 +350,18 @@ TEST_F(EarlyPlacementTest, AReusedQueuePairKnowsNoReadsOfItsPast) {
   send_fpdu(response(stag_of(4), 0x8000, counting(30)));
   run_until_idle();
   EXPECT_EQ(dut.counters().invalid, 1u);
+}
+
+TEST_F(EarlyPlacementTest, WhatIsLeftOfAnEarlierUseNamesNoRead) {
+  open_qp(contexts, 2, rts_qp(2, 2), true);
+  issued.send({{Qpn{2}, stag_of(4), 0x8000, 64, 2}, {Qpn{2}, stag_of(4), 0x9000, 64, 1}});
+  over.send({Qpn{2}, false, 1});
+  run_until_idle();
+  send_fpdu(response(stag_of(4), 0x9000, counting(30)));
+  send_fpdu(response(stag_of(4), 0x8000, counting(30)));
+  run_until_idle();
+  EXPECT_EQ(dut.counters().invalid, 1u);
+  EXPECT_EQ(memory.writes().size(), 1u);
 }
 
 // From its first beat to the end of its writes.

@@ -144,10 +144,10 @@ struct Chip {
   FakeDmaWrite home_writes{home.write, home.write_done, dma.memory};
   Source<FpduBeat> mpa = drive(dut.in[LlpId::kMpaTcp]), sctp = drive(dut.in[LlpId::kSctp]);
   Source<RqDoorbell> doorbells = drive(dut.posted);
-  Source<FetchedRqe> fetch = drive(dut.rqe);
-  Source<ReadIssued> reads = drive(dut.read_issued);
+  Source<FetchedRqe> fetch = drive(dut.rqe, CurrentUse(contexts));
+  Source<ReadIssued> reads = drive(dut.read_issued, CurrentUse(contexts));
   Source<ReadResponseSent> answers = drive(dut.answered);
-  Source<RqFlush> flushes = drive(dut.flush);
+  Source<RqFlush> flushes = drive(dut.flush, CurrentUse(contexts));
   Sink<RqeTaken> given_back = collect(dut.rqe_taken);
   Sink<DmaWriteRequest> writes = collect(dut.dma);
   Sink<PlacedSegment> placed = collect(dut.out);

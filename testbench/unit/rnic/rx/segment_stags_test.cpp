@@ -68,8 +68,8 @@ class SegmentStagsTest : public StageTest, public testing::WithParamInterface<st
   const std::shared_ptr<void> twin = stand_in(dut, contexts);
   Source<FpduBeat> mpa = drive(dut.in[LlpId::kMpaTcp]), sctp = drive(dut.in[LlpId::kSctp]);
   Source<RqDoorbell> doorbells = drive(dut.posted);
-  Source<FetchedRqe> fetch = drive(dut.rqe);
-  Source<RqFlush> flushes = drive(dut.flush);
+  Source<FetchedRqe> fetch = drive(dut.rqe, CurrentUse(contexts));
+  Source<RqFlush> flushes = drive(dut.flush, CurrentUse(contexts));
   Sink<RqeTaken> given_back = collect(dut.rqe_taken);
   Sink<DmaWriteRequest> writes = collect(dut.dma);
   Sink<PlacedSegment> placed = collect(dut.out);

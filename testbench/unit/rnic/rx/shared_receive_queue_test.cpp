@@ -44,9 +44,9 @@ class SharedReceiveQueueTest : public StageTest {
   const std::shared_ptr<void> twin = stand_in(dut, contexts);
   Source<FpduBeat> wire = drive(dut.in[LlpId::kMpaTcp]);
   Source<RqDoorbell> doorbells = drive(dut.posted);
-  Source<FetchedRqe> fetch = drive(dut.rqe);
+  Source<FetchedRqe> fetch = drive(dut.rqe, CurrentUse(contexts));
   Source<SrqArm> arms = drive(dut.srq_arm);
-  Source<RqFlush> flushes = drive(dut.flush);
+  Source<RqFlush> flushes = drive(dut.flush, CurrentUse(contexts));
   Sink<RqeTaken> given_back = collect(dut.rqe_taken);
   Sink<SrqEvent> srq_events = collect(dut.srq_event);
   Sink<DmaWriteRequest> writes = collect(dut.dma);

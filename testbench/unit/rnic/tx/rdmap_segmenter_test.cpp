@@ -60,20 +60,20 @@ class RdmapSegmenterTest : public StageTest {
   BufferPool pool{4096};
   At contexts_at{"contexts_at", clk};
   RdmapSegmenter dut{"dut", clk, contexts, pool, llp_traits()};
-  Source<FetchedWqe> fetch = drive(dut.wqe);
+  Source<FetchedWqe> fetch = drive(dut.wqe, CurrentUse(contexts));
   Sink<WqeTaken> given_back = collect(dut.taken);
   Source<TxCredit> tcp = drive(dut.credit[LlpId::kMpaTcp]);
   Source<TxCredit> sctp = drive(dut.credit[LlpId::kSctp]);
-  Source<TxUnblock> rx = drive(dut.unblock);
-  Source<TxUnblock> response_queue = drive(dut.atomic_unblock);
-  Source<TxUnblock> sq_completion = drive(dut.sink_unblock);
+  Source<TxUnblock> rx = drive(dut.unblock, CurrentUse(contexts));
+  Source<TxUnblock> response_queue = drive(dut.atomic_unblock, CurrentUse(contexts));
+  Source<TxUnblock> sq_completion = drive(dut.sink_unblock, CurrentUse(contexts));
   Source<ReadWork> responder = drive(dut.read_work);
   Source<AtomicWork> alu = drive(dut.atomic_work);
   Sink<AtomicIssued> atomics = collect(dut.atomic_issued);
   Sink<ReadIssued> reads = collect(dut.read_issued);
   Sink<ReadResponseSent> responses = collect(dut.read_sent);
-  Source<TxInternalWork> firmware = drive(dut.internal_work);
-  Source<TerminateMessage> generator = drive(dut.terminate);
+  Source<TxInternalWork> firmware = drive(dut.internal_work, CurrentUse(contexts));
+  Source<TerminateMessage> generator = drive(dut.terminate, CurrentUse(contexts));
   Sink<RqFlush> receive_flushes = collect(dut.flush_rq);
   Sink<UlpduJob> jobs = collect(dut.out);
   Sink<WqeIssued> completions = collect(dut.issued);
@@ -198,7 +198,7 @@ struct SegmenterBench {
   ContextStore contexts;
   BufferPool pool{4096};
   RdmapSegmenter dut;
-  Source<FetchedWqe> fetch = drive(dut.wqe);
+  Source<FetchedWqe> fetch = drive(dut.wqe, CurrentUse(contexts));
   Source<TxCredit> tcp = drive(dut.credit[LlpId::kMpaTcp]);
   Sink<UlpduJob> jobs = collect(dut.out);
   const Stubs others = stub(dut.taken, dut.credit[LlpId::kSctp], dut.unblock, dut.atomic_unblock, dut.sink_unblock,
@@ -1358,6 +1358,25 @@ TEST_F(RdmapSegmenterTest, AReusedQpStartsAnew) {
   ASSERT_EQ(jobs.size(), 2u);
   EXPECT_EQ(header(1), from_hex("4143 00000000 00000000 00000001 00000000"));
   EXPECT_EQ(jobs.cycles()[1], 40 + kBegins);
+}
+
+// Neither work nor what it waits for.
+TEST_F(RdmapSegmenterTest, WhatIsLeftOfAnEarlierUseHasNoEffect) {
+  QpContext c = rts_qp(1, 2);
+  c.ord = 1;
+  change(1, c);
+  allow();
+  FetchedWqe earlier{Qpn{1}, true, wqe(WrOpcode::kSend, {sge(4)})};
+  earlier.epoch = 1;
+  fetch.send(earlier);
+  firmware.send({Qpn{1}, TxInternalWork::Kind::kFlush, {}, 1});
+  for (int i = 0; i < 2; ++i) post(wqe(WrOpcode::kRdmaRead, {sge(4)}));
+  rx.send_at(50, {TxUnblock::Kind::kReadDone, Qpn{1}, 1});
+  rx.send_at(100, {TxUnblock::Kind::kReadDone, Qpn{1}, 2});
+  run_until_idle();
+  EXPECT_THAT(opcodes(), ElementsAre(1, 1));
+  EXPECT_EQ(jobs.cycles().back(), 100 + kBegins);
+  for (const WqeIssued& w : completions) EXPECT_EQ(w.status, WcStatus::kSuccess);
 }
 
 // Requests that fail before any part of them is sent.

@@ -60,13 +60,13 @@ class SegmenterMemoryTest : public StageTest {
   At script{"script", clk};
   llp::TransmitMemory memory;
   RdmapSegmenter dut{"dut", clk, contexts, pool, llp_traits()};
-  Source<FetchedWqe> fetch = drive(dut.wqe);
+  Source<FetchedWqe> fetch = drive(dut.wqe, CurrentUse(contexts));
   Sink<WqeTaken> given_back = collect(dut.taken);
   Source<TxCredit> tcp = drive(dut.credit[LlpId::kMpaTcp]);
   Source<TxCredit> sctp = drive(dut.credit[LlpId::kSctp]);
   Source<ReadWork> responder = drive(dut.read_work);
-  Source<TxInternalWork> firmware = drive(dut.internal_work);
-  Source<TerminateMessage> generator = drive(dut.terminate);
+  Source<TxInternalWork> firmware = drive(dut.internal_work, CurrentUse(contexts));
+  Source<TerminateMessage> generator = drive(dut.terminate, CurrentUse(contexts));
   Sink<RqFlush> receive_flushes = collect(dut.flush_rq);
   Sink<UlpduJob> jobs = collect(dut.out);
   Sink<WqeIssued> completions = collect(dut.issued);

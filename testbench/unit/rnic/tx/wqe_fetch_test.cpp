@@ -21,7 +21,7 @@ class WqeFetchTest : public StageTest {
   At firmware{"firmware", clk};
   WqeFetch<SqDoorbell> dut{"dut", clk, contexts, {8, 4, 4}};
   Source<SqDoorbell> host = drive(dut.doorbell);
-  Source<WqeTaken> back = drive(dut.taken);
+  Source<WqeTaken> back = drive(dut.taken, CurrentUse(contexts));
   Sink<FetchedWqe> segmenter = collect(dut.out);
   Sink<QpEvent> events = collect(dut.event);
   FakeDma dma{dut.dma, dut.dma_done};
@@ -195,11 +195,13 @@ TEST_F(WqeFetchTest, AReusedQpStartsAnew) {
   EXPECT_THAT(wr_ids(), ElementsAre(200));
 }
 
-TEST_F(WqeFetchTest, AnEntryGivenBackTwiceMakesNoRoom) {
-  give_back(3);
+TEST_F(WqeFetchTest, AnEntryOfAnEarlierUseMakesNoRoom) {
+  firmware.at(5, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
   host.send_at(20, {Qpn{1}, 12});
+  for (int i = 0; i < 4; ++i) back.send_at(60, {Qpn{1}, 1});
   run_until_idle();
   EXPECT_EQ(segmenter.size(), 8u);
+  for (const FetchedWqe& f : segmenter) EXPECT_EQ(f.epoch, 2u);
 }
 
 class ShuffledFetchTest : public WqeFetchTest, public testing::WithParamInterface<std::uint64_t> {};
@@ -227,7 +229,7 @@ class RqeFetchTest : public StageTest {
   ContextStore contexts{clk, {4, 4, 4, 4, 4}};
   WqeFetch<RqDoorbell> dut{"dut", clk, contexts, {8, 4, 4}};
   Source<RqDoorbell> host = drive(dut.doorbell);
-  Source<RqeTaken> back = drive(dut.taken);
+  Source<RqeTaken> back = drive(dut.taken, CurrentUse(contexts));
   Sink<FetchedRqe> placement = collect(dut.out);
   Sink<RqDoorbell> posted = collect(dut.posted);
   FakeDma dma{dut.dma, dut.dma_done};
