@@ -42,9 +42,11 @@ TEST_F(DataTest, BeatsLeaveRxCyclesAfterTheirCycleInTcpRx) {
   a.segmenter.send(kFlow, 1, 1460, 5000);
   run_until_idle();
   const Cycle arrival = (payloads(0).at(0).ps + 3999) / 4000;
-  // mac_rx takes it at its arrival, tcp_rx a cycle later; the headers take one cycle, each beat one more.
+  // mac_rx takes it at its arrival, tcp_rx a cycle later, and the row of its flow is there after the look-up and a
+  // read; the headers take one cycle, each beat one more.
   ASSERT_EQ(b.deframer.beats.size(), 23u);
-  for (std::size_t i = 0; i < 23; ++i) EXPECT_EQ(b.deframer.cycles[i], arrival + 1 + 1 + TcpConfig{}.rx_cycles + i);
+  for (std::size_t i = 0; i < 23; ++i)
+    EXPECT_EQ(b.deframer.cycles[i], arrival + 1 + kToRow + 1 + TcpConfig{}.rx_cycles + i);
   EXPECT_EQ(b.deframer.beats[0].bytes, 64);
   EXPECT_EQ(b.deframer.beats[22].bytes, 1460 - 22 * 64);
   EXPECT_TRUE(b.deframer.beats[0].first);
@@ -79,8 +81,9 @@ TEST_F(DataTest, EverySecondSegmentIsAcknowledgedAtOnceAndALoneOneAfterTheDelay)
     const std::uint64_t left = s.ps - 500'000 - (8 + 64) * 80;
     acks.emplace_back(octets, left / 4000 - (cause.ps + 3999) / 4000);
   }
-  // mac_rx, tcp_rx, tcp_tx, then tx_cycles to mac_tx; the delay is 125 cycles.
-  EXPECT_THAT(acks, ElementsAre(std::pair(2 * 1460u, Cycle{8}), std::pair(3 * 1460u, Cycle{8 + 125})));
+  // mac_rx, tcp_rx with the row, tcp_tx, then tx_cycles to mac_tx; the delay is 125 cycles.
+  const Cycle at_once = 2 + kToRow + TcpConfig{}.tx_cycles;
+  EXPECT_THAT(acks, ElementsAre(std::pair(2 * 1460u, at_once), std::pair(3 * 1460u, at_once + 125)));
 }
 
 TEST_F(DataTest, DataCarriesTheAcknowledgementThatIsOwed) {
