@@ -524,7 +524,7 @@ void TcpRx::describe(const Description& d) {
                   {memory_.max_bytes, memory_.max_bytes, 8, "octets", "tcp.reorder_bytes"},
                   counters_.reorder_bytes_max);
   describe_memory(d.part("flow_hash").stats(),
-                  {table_.places(), table_.places(), flow_hash_bits(flow_rx_table.rows()), "places",
+                  {table_.places(), table_.places(), flow_hash_bits(flow_rx_table.rows()), "slots",
                    "2 x tcp.max_flows at least, a power of two, in buckets of 4"},
                   flows_);
   d.drops(drops);

@@ -24,8 +24,8 @@ namespace rnic::test {
 using Bytes = std::vector<std::uint8_t>;
 
 // In tcp_rx: to the row of a flow, and to that of the flow of a frame whose headers are there.
-inline const Cycle kRow = TcpConfig{}.flow_rx_table.read_cycles;
-inline const Cycle kToRow = TcpConfig{}.hash_cycles + kRow;
+inline const Cycle kFlowRow = TcpConfig{}.flow_rx_table.read_cycles;
+inline const Cycle kToFlowRow = TcpConfig{}.hash_cycles + kFlowRow;
 
 inline Bytes counting_bytes(std::size_t n, std::size_t from = 0) {
   Bytes b(n);
