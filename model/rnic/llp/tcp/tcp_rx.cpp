@@ -28,7 +28,7 @@ PoolSize pieces_of(const TcpConfig& config) {
           "tcp.max_flows x (tcp.reorder_segments + tcp.window_bytes in full segments)", PoolLimit::kPeer};
 }
 
-// Behind the names of tables.
+// As those of the chip's other tables.
 std::string table_name(const sc_core::sc_object& stage) {
   const sc_core::sc_object* const chip = stage.get_parent_object();
   return std::string(chip != nullptr ? chip->basename() : "chip") + ".flow_rx_table";
@@ -137,7 +137,7 @@ void TcpRx::use_row() {
     event_next_ = false;
     return use_event();
   }
-  event_next_ = turn || frame;
+  event_next_ |= turn || frame;
   if (turn) use_turn();
   if (frame) use_frame();
 }
@@ -160,7 +160,7 @@ void TcpRx::use_turn() {
   turn_asked_ = false;
 }
 
-// Kept octets, or the end behind them. False: there are none any more, or early_placement may still be writing them.
+// Kept octets, or the end after them. False: there are none any more, or early_placement may still be writing them.
 // Then they wait for its answer, so that nothing is written to memory after their delivery; other flows do not wait.
 bool TcpRx::leave_next(Use& u) {
   if (u.stream.end_due()) {
@@ -528,8 +528,9 @@ void TcpRx::describe(const Description& d) {
                    "2 x tcp.max_flows at least, a power of two, in buckets of 4"},
                   flows_);
   d.drops(drops);
-  for (std::size_t i = 0; i < flow_rx_table.rows() && d.shows_probes(); ++i) {
-    const tcp::Receiver& r = flow_rx_table.peek(static_cast<std::uint32_t>(i))->state.receiver;
+  const tcp::FlowRxTable& rows = flow_rx_table;
+  for (std::uint32_t i = 0; i < rows.rows() && d.shows_probes(); ++i) {
+    const tcp::Receiver& r = rows.peek(i)->state.receiver;
     const ProbeGroup flow = d.probes().group("flow", i);
     flow.number("rcv_nxt", 32, "octets", [&r] { return r.is_open() ? r.rcv_nxt() : 0; });
     flow.number("rcv_window", 32, "octets", [&r] { return r.is_open() ? r.receive_window() : 0; });
