@@ -392,9 +392,10 @@ std::vector<LinkBase*> Rnic::links() const {
   for (const Netlist* net : {&net_, &pcie.net()}) {
     for (const auto& link : net->links()) links.push_back(link.get());
   }
-  const TableBase* const tables[] = {
-      &contexts_.page_table, &contexts_.stag_table, &contexts_.cq_table, &contexts_.tx_table,   &contexts_.rx_table,
-      &contexts_.sqc_table,  &contexts_.sq_table,   &contexts_.rq_table, &contexts_.irrq_table, &contexts_.orq_table};
+  const TableBase* const tables[] = {&contexts_.page_table, &contexts_.stag_table, &contexts_.cq_table,
+                                     &contexts_.tx_table,   &contexts_.rx_table,   &contexts_.sqc_table,
+                                     &contexts_.sq_table,   &contexts_.rq_table,   &contexts_.irrq_table,
+                                     &contexts_.orq_table,  &tcp_rx.flow_rx_table};
   for (const TableBase* table : tables) {
     for (LinkBase* link : table->links()) links.push_back(link);
   }
@@ -425,6 +426,7 @@ void Rnic::describe(const Description& d) {
   contexts_.rq_table.describe(d.part("rq_table"));
   contexts_.irrq_table.describe(d.part("irrq_table"));
   contexts_.orq_table.describe(d.part("orq_table"));
+  tcp_rx.flow_rx_table.describe(d.part("flow_rx_table"));
   tcp_memory_.describe(d.part("tcp_memory"));
   sctp_memory_.describe(d.part("sctp_memory"));
   firmware_log.describe(d);

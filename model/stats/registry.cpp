@@ -10,13 +10,13 @@ namespace {
 
 // One unit for each thing, the same in all of a run's outputs. A "ratio" is 0 to 1.
 constexpr std::string_view kUnits[] = {
-    "CQEs",       "CQs",        "FPDUs",    "MRs",          "QPs",          "SRQs",      "STags",     "TLPs",
-    "ULPDUs",     "WQEs",       "accesses", "associations", "banks",        "bits",      "bursts",    "calls",
-    "changes",    "chunks",     "commands", "completions",  "connections",  "cycles",    "doorbells", "elements",
-    "errors",     "events",     "flows",    "frames",       "instructions", "listeners", "markers",   "messages",
-    "octets",     "operations", "packets",  "ports",        "ps",           "ratio",     "reads",     "recoveries",
-    "reductions", "reports",    "requests", "resets",       "responses",    "restarts",  "rows",      "segments",
-    "slots",      "stalls",     "streams",  "timeouts",     "timers",       "writes"};
+    "CQEs",       "CQs",        "FPDUs",      "MRs",          "QPs",         "SRQs",         "STags",     "TLPs",
+    "ULPDUs",     "WQEs",       "accesses",   "associations", "banks",       "bits",         "buckets",   "bursts",
+    "calls",      "changes",    "chunks",     "commands",     "completions", "connections",  "cycles",    "doorbells",
+    "elements",   "errors",     "events",     "flows",        "frames",      "instructions", "listeners", "markers",
+    "messages",   "octets",     "operations", "packets",      "ports",       "ps",           "ratio",     "reads",
+    "recoveries", "reductions", "reports",    "requests",     "resets",      "responses",    "restarts",  "rows",
+    "segments",   "slots",      "stalls",     "streams",      "timeouts",    "timers",       "writes"};
 
 }  // namespace
 

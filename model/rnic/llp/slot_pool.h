@@ -60,6 +60,14 @@ class SlotPool final : public PoolBase {
 // One flow's list of records.
 struct SlotList {
   std::uint32_t head = kNil, tail = kNil;
+
+  static constexpr const char* kMessage = "slot_list";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("head", 24, m.head);
+    v("tail", 24, m.tail);
+  }
+
   bool empty() const { return head == kNil; }
   template <class T>
   void append(SlotPool<T>& pool, std::uint32_t slot) {

@@ -27,6 +27,13 @@ class AckRange {
     if (window > max_window_) max_window_ = window;
   }
 
+  static constexpr const char* kMessage = "ack_range";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("snd_una", 32, m.snd_una_);
+    v("max_window", 32, m.max_window_);
+  }
+
  private:
   std::uint32_t snd_una_ = 0;
   std::uint32_t max_window_ = 0;  // MAX.SND.WND

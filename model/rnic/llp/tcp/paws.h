@@ -35,6 +35,13 @@ class Paws {
     if (!wire::seq_gt(seq, rcv_nxt)) start(value, time);
   }
 
+  static constexpr const char* kMessage = "paws";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("ts_recent", 32, m.ts_recent_);
+    v("noted_s", 32, m.noted_s_);
+  }
+
  private:
   std::uint32_t ts_recent_ = 0;  // TS.Recent
   std::uint32_t noted_s_ = 0;    // when it arrived

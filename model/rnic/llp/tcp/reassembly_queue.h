@@ -57,6 +57,16 @@ class ReassemblyQueue {
 
   void clear(ReassemblyMemory& m);
 
+  static constexpr const char* kMessage = "reassembly_queue";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("list", m.list_);
+    v("last_run", 32, m.last_run_);
+    v("fin_seq", 32, m.fin_seq_);
+    v("pieces", 17, m.pieces_);
+    v("fin", 1, m.fin_);
+  }
+
  private:
   bool keep_part(ReassemblyMemory& m, std::uint32_t before, const BufferRef& buf, std::uint32_t seq, ByteSpan part);
   wire::SackBlock run_around(const ReassemblyMemory& m, std::uint32_t seq) const;

@@ -68,6 +68,15 @@ class ReceiveWindow {
     return edge_;
   }
 
+  static constexpr const char* kMessage = "receive_window";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("rcv_nxt", 32, m.rcv_nxt_);
+    v("edge", 32, m.edge_);
+    v("room", 32, m.room_);
+    v("step", 14, m.step_);
+  }
+
  private:
   std::uint32_t rcv_nxt_ = 0, edge_ = 0;
   std::uint32_t room_ = 0;  // the first octet that there is no room for

@@ -83,7 +83,6 @@ ReceivedStream::Report ReceivedStream::next_report(const llp::ReceivedPool& pool
   }
   if (wanted_ != 0 && !empty() && (finished_ || octets(pool) >= wanted_)) return Report::kOctets;
   if ((!fin_to_report_ && !reset_to_report_) || !empty()) return Report::kNothing;
-  if (busy) return Report::kLater;
   if (rdma() && !end_passed_) return end_sent_ ? Report::kNothing : Report::kSendEnd;
   if (fin_to_report_) {
     fin_to_report_ = false;

@@ -75,12 +75,16 @@ class ReceivedStream {
   void on_end_sent() { end_sent_ = true; }
   void on_end_passed() { end_passed_ = true; }
   bool end_passed() const { return end_passed_; }
+  // All octets have left, and the beat that represents the FIN or RST is to follow them.
+  bool end_due() const {
+    return rdma() && empty() && (fin_to_report_ || reset_to_report_) && !end_sent_ && !end_passed_;
+  }
 
   enum class Report : std::uint8_t {
     kNothing,
     kLater,  // in the next cycle
     kOctets,
-    kSendEnd,  // nothing yet: the beat that represents the FIN or RST has to leave
+    kSendEnd,  // nothing yet: the beat that represents the FIN or RST has to leave, behind what is leaving
     kFin,
     kReset,
     kReleased
@@ -91,6 +95,21 @@ class ReceivedStream {
   bool reset_to_report() const { return reset_to_report_; }
   // Octets for the pending read.
   std::uint32_t end_read(const llp::ReceivedPool& pool) { return std::min(octets(pool), std::exchange(wanted_, 0)); }
+
+  static constexpr const char* kMessage = "received_stream";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("offset", 64, m.offset_);
+    v("pieces", m.pieces_);
+    v("wanted", 32, m.wanted_);
+    v("mode", 2, m.mode_);
+    v("finished", 1, m.finished_);
+    v("fin_to_report", 1, m.fin_to_report_);
+    v("reset_to_report", 1, m.reset_to_report_);
+    v("released", 1, m.released_);
+    v("end_sent", 1, m.end_sent_);
+    v("end_passed", 1, m.end_passed_);
+  }
 
  private:
   std::uint64_t offset_ = 0;  // of the next octet that leaves

@@ -84,6 +84,20 @@ class Receiver {
   // After the window opened.
   RxFeedback window_update(FlowId flow);
 
+  static constexpr const char* kMessage = "receiver";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("window", m.window_);
+    v("queue", m.queue_);
+    v("acks", m.acks_);
+    v("paws", m.paws_);
+    v("state", 3, m.state_);
+    v("peer_scale", 4, m.peer_scale_);
+    v("passive", 1, m.passive_);
+    v("timestamps", 1, m.timestamps_);
+    v("finished", 1, m.finished_);
+  }
+
  private:
   enum class State : std::uint8_t { kFree, kAwaitsSyn, kReset, kSynReceived, kOpen };
 

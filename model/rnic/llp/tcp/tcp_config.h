@@ -6,6 +6,7 @@
 
 #include "model/common/cycle.h"
 #include "model/common/link.h"
+#include "model/common/table.h"
 #include "model/config/field.h"
 #include "model/rnic/llp/tcp/congestion_algorithm.h"
 #include "model/rnic/llp/transmit_memory_config.h"
@@ -20,7 +21,8 @@ struct TcpConfig {
   unsigned mtu = 1500;
   unsigned window_bytes = 128 * 1024;
   unsigned tx_cycles = 6;
-  unsigned rx_cycles = 6;
+  unsigned rx_cycles = 3;
+  unsigned hash_cycles = 1;
   unsigned ack_every = 2;
   std::uint64_t ack_delay_ns = 500;
   std::uint64_t rto_initial_us = 1000;
@@ -44,6 +46,7 @@ struct TcpConfig {
   unsigned challenge_acks = 10;
   std::uint64_t challenge_interval_us = 5'000'000;
   TransmitMemoryConfig tx_memory;
+  TableConfig flow_rx_table;
 
   template <class V>
   static void fields(V& v) {
@@ -55,6 +58,9 @@ struct TcpConfig {
       unit("cycles"));
     v("rx_cycles", &TcpConfig::rx_cycles, "from a frame's beat in tcp_rx to that beat at the deframer", in_range(1, 63),
       unit("cycles"));
+    v("hash_cycles", &TcpConfig::hash_cycles,
+      "look-up of a flow: from a frame's headers to the bucket of its address, and to each further one",
+      in_range(1, 63), unit("cycles"));
     v("ack_every", &TcpConfig::ack_every, "delayed ACK: segments per acknowledgement", in_range(1, 255));
     v("ack_delay_ns", &TcpConfig::ack_delay_ns, "delayed ACK: longest delay of an acknowledgement", unit("ns"));
     v("rto_initial_us", &TcpConfig::rto_initial_us, "retransmission timeout before the first measurement",
@@ -100,6 +106,7 @@ struct TcpConfig {
     v("challenge_interval_us", &TcpConfig::challenge_interval_us, "interval of the limit of challenge ACKs",
       in_range(1, 1'000'000'000), unit("us"));
     v.group("tx_memory", &TcpConfig::tx_memory);
+    v.group("flow_rx_table", &TcpConfig::flow_rx_table);
   }
 
   bool wants_ecn() const { return ecn || congestion == tcp::CongestionAlgorithm::kDctcp; }

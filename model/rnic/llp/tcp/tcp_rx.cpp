@@ -1,7 +1,8 @@
 #include "model/rnic/llp/tcp/tcp_rx.h"
 
 #include <algorithm>
-#include <cstring>
+#include <string>
+#include <utility>
 
 #include "model/common/description.h"
 #include "model/common/memory.h"
@@ -27,11 +28,26 @@ PoolSize pieces_of(const TcpConfig& config) {
           "tcp.max_flows x (tcp.reorder_segments + tcp.window_bytes in full segments)", PoolLimit::kPeer};
 }
 
+// As those of the chip's other tables.
+std::string table_name(const sc_core::sc_object& stage) {
+  const sc_core::sc_object* const chip = stage.get_parent_object();
+  return std::string(chip != nullptr ? chip->basename() : "chip") + ".flow_rx_table";
+}
+
+// An address and its flow, or none.
+unsigned flow_hash_bits(std::size_t flows) { return bits_of<llp::FlowKey>() + index_bits(flows) + 1; }
+
+// A frame in each cycle, from its headers to the use of its row.
+std::size_t frames_on_their_way(const TcpConfig& config) {
+  return config.hash_cycles + LinkConfig::pipeline(config.flow_rx_table.read_cycles).depth;
+}
+
 }  // namespace
 
 TcpRx::TcpRx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, const DatapathConfig& datapath,
              const LinkAddress& station, BufferPool& pool, const tcp::SentOctets& sent)
     : Stage(nm, clk),
+      flow_rx_table(table_name(*this), clk, config.max_flows, config.flow_rx_table),
       config_(config),
       window_step_(std::min<std::uint32_t>(2u * config.mss(), config.window_bytes / 2)),
       paws_life_(tcp::PawsTime::life_of(config.timestamp_ns)),
@@ -39,56 +55,47 @@ TcpRx::TcpRx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
       station_(station),
       pool_(pool),
       sent_(sent),
-      flows_(config.max_flows),
       table_(config.max_flows),
+      arrived_(frames_on_their_way(config)),
       memory_(config.reorder_bytes, config.reorder_segments, pieces_of(config)),
-      handovers_(config.max_flows),
-      ends_(config.max_flows),
+      turns_(config.max_flows),
       reports_queue_(config.max_flows),
-      windows_(config.max_flows) {}
+      windows_(config.max_flows) {
+  flow_rx_table.owned_by(*this);
+  events_.bind_to(flow_rx_table);
+  flow_rx_table.bind(turn_row_);
+  flow_rx_table.bind(frame_rows_);
+}
 
 void TcpRx::reset() {
-  const std::size_t flows = flows_.size();
-  flows_ = std::vector<Flow>(flows);
+  const std::size_t flows = flow_rx_table.rows();
+  flow_rx_table.reset();
+  events_.reset();
   table_ = llp::FlowTable(flows);
+  flows_.level(0);
+  arrived_.reset();
   memory_.reset();
-  handovers_ = ends_ = reports_queue_ = windows_ = llp::FlowQueue(flows);
+  turns_ = reports_queue_ = windows_ = llp::FlowQueue(flows);
+  turn_asked_ = event_next_ = false;
+  reports_behind_ = kNoFlow;
   offers_ = {};
   offer_ = emission_ = {};
   offer_free_from_ = free_from_ = 0;
 }
 
-// A frame takes one cycle for its headers and one for each beat of payload. Kept octets of a flow that was switched to
-// RDMA go before any later frame.
 Wake TcpRx::tick() {
-  if (commands->can_pop()) on_command(commands->pop());
-  if (consumed->can_pop()) {
-    const RxConsumed c = consumed->pop();
-    if (flows_[c.flow.v].receiver.is_open()) give_room(c.flow, c.bytes);
-  }
-  if (ended->can_pop()) {
-    const FlowId flow = ended->pop().flow;
-    flows_[flow.v].stream.on_end_passed();
-    reports_queue_.push(flow);
-  }
-  if (!offers_.empty() && early->can_pop()) on_early(early->pop());
-  if (emitting()) {
-    emission_.push(*out, beat_bytes_, free_from_, horizon());
-  } else {
-    if (!start_end() && !start_kept() && in->can_pop() && feedback->can_push() && reports->can_push()) take_frame();
-    if (!emission_.done()) {
-      free_from_ = now() + 1;
-      emission_.push(*out, beat_bytes_, free_from_, horizon());
-    }
-  }
+  if (!emission_.done()) emission_.push(*out, beat_bytes_, free_from_, horizon());
   if (!offer_.done()) offer_.push(*behind, beat_bytes_, offer_free_from_, horizon());
-  if (!windows_.empty()) open_windows();
-  if (!reports_queue_.empty()) serve_reports();
-
-  const bool more = commands->can_pop() || consumed->can_pop() || ended->can_pop() ||
-                    (!windows_.empty() && feedback->can_push()) || (!reports_queue_.empty() && reports->can_push()) ||
-                    (!offers_.empty() && early->can_pop());
-  return more ? Wake::next_cycle() : Wake::at_cycle(std::min(next_octets(), next_offer()));
+  if (reports_behind_ != kNoFlow && !is_leaving(reports_behind_)) {
+    reports_queue_.push(std::exchange(reports_behind_, kNoFlow));
+  }
+  use_row();
+  ask_for_turn();
+  look_up();
+  take_frame();
+  take_event();
+  if (events_.ready() || has_event()) return Wake::next_cycle();
+  return Wake::at_cycle(std::min({next_octets(), next_offer(), next_frame()}));
 }
 
 Cycle TcpRx::next_offer() { return offer_.done() ? kNever : std::max(behind->credit_at(), offer_free_from_); }
@@ -96,108 +103,273 @@ Cycle TcpRx::next_offer() { return offer_.done() ? kNever : std::max(behind->cre
 // When octets can move again: a beat of the leaving segment, or the next segment.
 Cycle TcpRx::next_octets() {
   if (!emission_.done()) return std::max(out->credit_at(), free_from_);
-  const bool waiting =
-      !ends_.empty() || !handovers_.empty() || (in->can_pop() && feedback->can_push() && reports->can_push());
-  return waiting ? std::max(free_from_, now() + 1) : kNever;
+  if (reports_behind_ != kNoFlow) return std::max(free_from_ - 1, now() + 1);
+  if (now() < free_from_) return turn_is_ready() || arrived_.has_known() ? free_from_ : kNever;
+  return turn_is_ready() || frame_is_ready() ? now() + 1 : kNever;
+}
+
+Cycle TcpRx::next_frame() {
+  if (in->can_pop() && !arrived_.is_full()) return now() + 1;
+  const ArrivedFrame* const next = arrived_.unknown();
+  return next == nullptr || !frame_rows_.can_ask() ? kNever : std::max(next->at, now() + 1);
+}
+
+// ---- The rows
+
+TcpRx::Use TcpRx::use(FlowId flow) {
+  tcp::FlowRx& state = flow_rx_table.own(flow.v, &tcp::FlowRxRow::state);
+  return {flow, state.receiver, state.stream};
+}
+
+// What follows happens with the same row, unless a later stage has no room.
+void TcpRx::finish(Use& u) {
+  if (u.reports) report(u);
+  if (u.opens) open_window(u);
+}
+
+// One a cycle: that of an event, or one with which octets leave, in turn if both are there. Kept octets of a flow that
+// was switched to RDMA go before any later frame.
+void TcpRx::use_row() {
+  const bool event = events_.ready();
+  const bool turn = !emitting() && turn_is_ready();
+  const bool frame = !turn && !emitting() && frame_is_ready();
+  if (event && (event_next_ || (!turn && !frame))) {
+    event_next_ = false;
+    return use_event();
+  }
+  event_next_ |= turn || frame;
+  if (turn) use_turn();
+  if (frame) use_frame();
+}
+
+void TcpRx::use_event() {
+  Use u = use(events_.id());
+  std::visit([&](auto& e) { execute(u, e); }, events_.front());
+  finish(u);
+  events_.drop();
+}
+
+// The row stays until all that the flow kept has left.
+void TcpRx::use_turn() {
+  Use u = use(turns_.front());
+  const bool stays = leave_next(u);
+  finish(u);
+  if (stays && (!u.stream.empty() || u.stream.end_due())) return;
+  turn_row_.drop();
+  turns_.pop();
+  turn_asked_ = false;
+}
+
+// Kept octets, or the end after them. False: there are none any more, or early_placement may still be writing them.
+// Then they wait for its answer, so that nothing is written to memory after their delivery; other flows do not wait.
+bool TcpRx::leave_next(Use& u) {
+  if (u.stream.end_due()) {
+    emit_end(u);
+    return true;
+  }
+  if (!u.stream.rdma() || u.stream.empty()) return false;
+  const ReceivedOctets& first = u.stream.front(memory_.pool);
+  if (offers_.awaits(u.flow, first.seq, first.end())) return false;
+  emit(u, u.stream.take_front(memory_.pool));
+  u.reports = u.stream.empty();  // a FIN may have waited for this
+  return true;
+}
+
+// ---- What asks for rows
+
+// One a cycle.
+void TcpRx::take_event() {
+  if (!events_.can_take()) return;
+  if (commands->can_pop()) {
+    RxCommand c = commands->pop();
+    events_.take(c.flow, 0, std::move(c));
+  } else if (consumed->can_pop()) {
+    const RxConsumed c = consumed->pop();
+    events_.take(c.flow, 0, c);
+  } else if (ended->can_pop()) {
+    const StreamEnded e = ended->pop();
+    events_.take(e.flow, 0, e);
+  } else if (!offers_.empty() && early->can_pop()) {
+    EarlyPlaced e = early->pop();
+    events_.take(e.flow, 0, std::move(e));
+  } else if (!windows_.empty() && feedback->can_push()) {
+    events_.take(windows_.pop(), 0, WindowTurn{});
+  } else if (!reports_queue_.empty() && reports->can_push()) {
+    events_.take(reports_queue_.pop(), 0, ReportTurn{});
+  }
+}
+
+bool TcpRx::has_event() {
+  return commands->can_pop() || consumed->can_pop() || ended->can_pop() || (!offers_.empty() && early->can_pop()) ||
+         (!windows_.empty() && feedback->can_push()) || (!reports_queue_.empty() && reports->can_push());
+}
+
+// Ahead of the use, so that the octets of a flow leave without a gap.
+void TcpRx::ask_for_turn() {
+  if (turn_asked_ || turns_.empty()) return;
+  turn_row_.ask(turns_.front().v);
+  turn_asked_ = true;
+}
+
+// Of a frame that is no valid segment this is all.
+void TcpRx::take_frame() {
+  if (!in->can_pop() || arrived_.is_full()) return;
+  ArrivedFrame a;
+  a.frame = in->pop();
+  const Frame& frame = a.frame;
+  const SegmentFault fault = tcp::read_segment({frame.data(), frame.bytes}, station_.ip, a.segment);
+  if (fault == SegmentFault::kNone) {
+    ++counters_.segments;
+  } else if (fault != SegmentFault::kNotForUs || !read_path_mtu(a)) {
+    drops(now(), frame.buf->owner(), frame.bytes, "no valid segment");
+    return counters_.count(fault);
+  }
+  a.bucket = table_.home(a.segment.key);
+  a.at = now() + config_.hash_cycles;
+  arrived_.add(std::move(a));
+}
+
+// "Fragmentation needed" about a segment of one of our flows; tcp_tx knows whether that is in flight.
+bool TcpRx::read_path_mtu(ArrivedFrame& a) const {
+  const auto told = tcp::read_path_mtu({a.frame.data(), a.frame.bytes}, station_.ip);
+  if (!told) return false;
+  a.path_mtu = true;
+  a.mtu = std::max<std::uint16_t>(1, told->mtu);
+  a.segment.key = told->key;
+  a.segment.header.seq = told->seq;
+  return true;
+}
+
+// One bucket a cycle. A frame of no flow needs no row.
+void TcpRx::look_up() {
+  ArrivedFrame* const a = arrived_.unknown();
+  if (a == nullptr || now() < a->at || !frame_rows_.can_ask()) return;
+  a->flow = table_.find_in(a->bucket, a->segment.key);
+  if (a->flow == kNoFlow && table_.is_full(a->bucket)) {
+    ++counters_.more_buckets;
+    a->bucket = table_.next(a->bucket);
+    a->at = now() + config_.hash_cycles;
+    return;
+  }
+  a->has_asked = a->flow != kNoFlow;
+  if (a->has_asked) frame_rows_.ask(a->flow.v);
+  arrived_.on_looked_up();
 }
 
 // ---- Commands
 
-void TcpRx::on_command(const RxCommand& c) {
-  Flow& f = flows_[c.flow.v];
+void TcpRx::execute(Use& u, const RxCommand& c) {
   switch (c.kind) {
     case RxCommand::Kind::kAwaitSyn:
-      table_.insert(c.flow, c.key);
-      return f.receiver.await_syn();
+      enter(c.flow, c.key);
+      return u.receiver.await_syn();
     case RxCommand::Kind::kOpen:
-      if (!f.receiver.in_use()) table_.insert(c.flow, c.key);
-      f.stream = {};
-      return f.receiver.open(c, config_.window_bytes, paws_time());
+      if (!u.receiver.in_use()) enter(c.flow, c.key);
+      u.stream = {};
+      return u.receiver.open(c, config_.window_bytes, paws_time());
     case RxCommand::Kind::kRead:
-      RNIC_CHECK_MSG(!f.stream.read_pending(), std::string(name()) + ": a second read of one flow");
-      if (!f.stream.read(c.bytes)) return;
+      RNIC_CHECK_MSG(!u.stream.read_pending(), std::string(name()) + ": a second read of one flow");
+      if (!u.stream.read(c.bytes)) return;
       RNIC_CHECK_MSG(c.bytes != 0 && c.bytes <= pool_.block_bytes(), std::string(name()) + ": a read is too long");
-      return reports_queue_.push(c.flow);
+      u.reports = true;
+      return;
     case RxCommand::Kind::kUnread:
-      return f.stream.unread();
+      return u.stream.unread();
     case RxCommand::Kind::kEnterRdma:
-      if (!f.stream.enter_rdma()) return;
-      if (!f.stream.empty()) handovers_.push(c.flow);
-      return reports_queue_.push(c.flow);
+      if (!u.stream.enter_rdma()) return;
+      if (!u.stream.empty()) turns_.push(c.flow);
+      u.reports = true;
+      return;
     case RxCommand::Kind::kDiscard:
-      if (std::uint32_t room = 0; f.stream.discard(memory_.pool, room)) {
-        give_room(c.flow, room);
-        reports_queue_.push(c.flow);
+      if (std::uint32_t room = 0; u.stream.discard(memory_.pool, room)) {
+        give_room(u, room);
+        u.reports = true;
       }
       return;
     case RxCommand::Kind::kRelease:
-      return release(c.flow);
+      return release(u);
   }
 }
 
-void TcpRx::release(FlowId flow) {
-  Flow& f = flows_[flow.v];
-  if (f.receiver.in_use()) table_.erase(flow);
-  f.receiver.clear(memory_);
-  f.receiver = {};
-  f.stream.release(memory_.pool);
-  reports_queue_.push(flow);
+void TcpRx::enter(FlowId flow, const llp::FlowKey& key) {
+  table_.insert(flow, key);
+  flows_.rise();
 }
 
-// ---- Windows
+void TcpRx::release(Use& u) {
+  if (u.receiver.in_use()) {
+    table_.erase(u.flow);
+    flows_.fall();
+  }
+  arrived_.forget(u.flow);
+  u.receiver.clear(memory_);
+  u.receiver = {};
+  u.stream.release(memory_.pool);
+  u.reports = true;
+}
 
-void TcpRx::give_room(FlowId flow, std::uint32_t bytes) {
-  if (flows_[flow.v].receiver.give_room(bytes, window_step_)) windows_.push(flow);
+// ---- Events of the stages behind
+
+void TcpRx::execute(Use& u, const RxConsumed& c) {
+  if (u.receiver.is_open()) give_room(u, c.bytes);
+}
+
+void TcpRx::execute(Use& u, const StreamEnded&) {
+  u.stream.on_end_passed();
+  u.reports = true;
 }
 
 // Reports an opened window to tcp_tx unless a segment's feedback has done so.
-void TcpRx::open_windows() {
-  if (!feedback->can_push()) return;
-  const FlowId flow = windows_.pop();
-  Receiver& receiver = flows_[flow.v].receiver;
-  if (receiver.is_open() && !receiver.window_reported()) feedback->push(receiver.window_update(flow));
+void TcpRx::open_window(Use& u) {
+  if (!u.receiver.is_open() || u.receiver.window_reported()) return;
+  if (feedback->can_push()) feedback->push(u.receiver.window_update(u.flow));
+  else windows_.push(u.flow);
 }
 
 // ---- Frames
 
-void TcpRx::take_frame() {
-  Frame frame = in->pop();
-  ReceivedSegment s;
-  const SegmentFault fault = tcp::read_segment({frame.data(), frame.bytes}, station_.ip, s);
-  if (fault == SegmentFault::kNotForUs && take_path_mtu(frame)) return;
-  if (fault != SegmentFault::kNone) {
-    drops(now(), frame.buf->owner(), frame.bytes, "no valid segment");
-    return counters_.count(fault);
-  }
-  ++counters_.segments;
-  const FlowId flow = table_.find(s.key);
-  if (flow == kNoFlow || !flows_[flow.v].receiver.is_open()) return reports->push(tcp::report_of(flow, s));
-  on_segment(flow, s, std::move(frame));
+// The next one that was looked up has its row, and there is room for its feedback or its report.
+bool TcpRx::frame_is_ready() {
+  if (!arrived_.has_known() || (arrived_.front().has_asked && !frame_rows_.can_use())) return false;
+  return feedback->can_push() && reports->can_push();
 }
 
-// "Fragmentation needed" about a segment of one of our flows; tcp_tx knows whether that is in flight.
-bool TcpRx::take_path_mtu(const Frame& frame) {
-  const auto told = tcp::read_path_mtu({frame.data(), frame.bytes}, station_.ip);
-  if (!told) return false;
-  const FlowId flow = table_.find(told->key);
-  if (flow == kNoFlow || !flows_[flow.v].receiver.is_open()) return false;
+void TcpRx::use_frame() {
+  ArrivedFrame& a = arrived_.front();
+  const bool open = a.flow != kNoFlow && frame_rows_.row().state.receiver.is_open();
+  if (a.path_mtu) {
+    on_path_mtu(a, open);
+  } else if (open) {
+    Use u = use(a.flow);
+    on_segment(u, a.segment, a.frame);
+    finish(u);
+  } else {
+    reports->push(tcp::report_of(a.flow, a.segment));
+  }
+  if (a.has_asked) frame_rows_.drop();
+  arrived_.drop();
+}
+
+void TcpRx::on_path_mtu(const ArrivedFrame& a, bool open) {
+  if (!open) {
+    drops(now(), a.frame.buf->owner(), a.frame.bytes, "no valid segment");
+    return counters_.count(SegmentFault::kNotForUs);
+  }
   ++counters_.path_mtu_reports;
   RxFeedback fb;
-  fb.flow = flow;
-  fb.seq = told->seq;
-  fb.path_mtu = std::max<std::uint16_t>(1, told->mtu);
+  fb.flow = a.flow;
+  fb.seq = a.segment.header.seq;
+  fb.path_mtu = a.mtu;
   feedback->push(fb);
-  return true;
 }
 
-void TcpRx::on_segment(FlowId flow, const ReceivedSegment& s, Frame frame) {
-  Flow& f = flows_[flow.v];
-  const Receiver::Arrival a = f.receiver.on_segment(memory_, s, frame.buf, sent_.snd_nxt(flow), paws_time());
+void TcpRx::on_segment(Use& u, const ReceivedSegment& s, Frame& frame) {
+  const Receiver::Arrival a = u.receiver.on_segment(memory_, s, frame.buf, sent_.snd_nxt(u.flow), paws_time());
   counters_.count(a);
   if (a.verdict == Verdict::kReset) {
-    f.stream.on_reset();
-    reports_queue_.push(flow);
-    return feedback->push(f.receiver.feedback(flow, s, a));
+    u.stream.on_reset();
+    u.reports = true;
+    return feedback->push(u.receiver.feedback(u.flow, s, a));
   }
   const bool bad_ack = a.verdict == Verdict::kBadAck || a.verdict == Verdict::kRefused;
   if (const char* const why = a.duplicate       ? "received before"
@@ -207,75 +379,73 @@ void TcpRx::on_segment(FlowId flow, const ReceivedSegment& s, Frame frame) {
                                                 : nullptr) {
     drops(now(), frame.buf->owner(), frame.bytes, why);
   }
-  if (a.verdict == Verdict::kRefused) return reports->push(tcp::report_of(flow, s));
-  if (a.verdict == Verdict::kAcceptable) on_acceptable(flow, a, std::move(frame.buf));
-  if (a.verdict == Verdict::kOutside && a.fin) report_fin(flow);
-  if (a.for_sender) feedback->push(f.receiver.feedback(flow, s, a));
+  if (a.verdict == Verdict::kRefused) return reports->push(tcp::report_of(u.flow, s));
+  if (a.verdict == Verdict::kAcceptable) on_acceptable(u, a, std::move(frame.buf));
+  if (a.verdict == Verdict::kOutside && a.fin) report_fin(u);
+  if (a.for_sender) feedback->push(u.receiver.feedback(u.flow, s, a));
 }
 
-void TcpRx::on_acceptable(FlowId flow, const Receiver::Arrival& a, BufferRef&& buf) {
-  Flow& f = flows_[flow.v];
-  if (!a.offered.empty()) offer(flow, a, buf);
-  if (!a.in_order.empty()) {
-    deliver(flow, llp::received_octets(std::move(buf), a.in_order, a.in_order_seq));
-  }
+void TcpRx::on_acceptable(Use& u, const Receiver::Arrival& a, BufferRef&& buf) {
+  if (!a.offered.empty()) offer(u, a, buf);
+  if (!a.in_order.empty()) deliver(u, llp::received_octets(std::move(buf), a.in_order, a.in_order_seq));
   if (a.fills_gap) {
-    for (ReceivedOctets octets; f.receiver.take_next(memory_, octets);) keep(flow, std::move(octets));
+    for (ReceivedOctets octets; u.receiver.take_next(memory_, octets);) keep(u, std::move(octets));
   }
-  if (a.fin || (a.fills_gap && f.receiver.finished())) report_fin(flow);
+  if (a.fin || (a.fills_gap && u.receiver.finished())) report_fin(u);
   if (a.out_of_order || a.fills_gap) counters_.count_peaks(memory_);
 }
 
-void TcpRx::report_fin(FlowId flow) {
-  flows_[flow.v].stream.on_fin();
-  reports_queue_.push(flow);
+void TcpRx::report_fin(Use& u) {
+  u.stream.on_fin();
+  u.reports = true;
 }
 
 // The octets of a segment in order: to the deframer at once, if none of the flow wait.
-void TcpRx::deliver(FlowId flow, ReceivedOctets&& octets) {
-  Flow& f = flows_[flow.v];
-  if (!f.stream.rdma() || !f.stream.empty()) return keep(flow, std::move(octets));
+void TcpRx::deliver(Use& u, ReceivedOctets&& octets) {
+  if (!u.stream.rdma() || !u.stream.empty()) return keep(u, std::move(octets));
   counters_.payload_bytes += octets.bytes;
-  emit(flow, std::move(octets));
+  emit(u, std::move(octets));
 }
 
 // For the firmware, or after what already waits.
-void TcpRx::keep(FlowId flow, ReceivedOctets&& octets) {
-  Flow& f = flows_[flow.v];
+void TcpRx::keep(Use& u, ReceivedOctets&& octets) {
   counters_.payload_bytes += octets.bytes;
-  if (f.stream.discards()) return give_room(flow, octets.bytes);
-  f.stream.append(memory_.pool, std::move(octets));
-  if (f.stream.rdma()) handovers_.push(flow);
-  if (f.stream.read_pending()) reports_queue_.push(flow);
+  if (u.stream.discards()) return give_room(u, octets.bytes);
+  if (u.stream.rdma() && u.stream.empty()) turns_.push(u.flow);
+  u.stream.append(memory_.pool, std::move(octets));
+  u.reports |= u.stream.read_pending();
 }
 
 // ---- Early placement
 
 // Only new octets are offered, so none is ever written early twice.
-void TcpRx::offer(FlowId flow, const Receiver::Arrival& a, const BufferRef& buf) {
-  const Flow& f = flows_[flow.v];
-  if (!config_.early_placement || !f.stream.rdma()) return;
+void TcpRx::offer(const Use& u, const Receiver::Arrival& a, const BufferRef& buf) {
+  if (!config_.early_placement || !u.stream.rdma()) return;
   if (!offer_.done() || now() < offer_free_from_ || !behind->can_push()) {
     ++counters_.not_offered;
     return;
   }
   const std::uint32_t seq = a.in_order_seq + a.offered_distance;
-  const std::uint64_t offset = f.stream.end(memory_.pool) + a.offered_distance;
-  offers_.add(flow, seq, static_cast<std::uint32_t>(a.offered.size()), offset);
-  offer_.start(flow, llp::received_octets(buf, a.offered, seq), offset);
+  const std::uint64_t offset = u.stream.end(memory_.pool) + a.offered_distance;
+  offers_.add(u.flow, seq, static_cast<std::uint32_t>(a.offered.size()), offset);
+  offer_.start(u.flow, llp::received_octets(buf, a.offered, seq), offset);
   offer_free_from_ = now() + 1;
+  offer_.push(*behind, beat_bytes_, offer_free_from_, horizon());
 }
 
-void TcpRx::on_early(EarlyPlaced placed) {
+// With the last answer to a segment, octets or the release of the flow may go on that have waited for it.
+void TcpRx::execute(Use& u, EarlyPlaced& placed) {
   const std::uint32_t seq = offers_.on_answer(placed);
-  if (placed.last) reports_queue_.push(placed.flow);  // the end of the flow may have waited for this
+  if (placed.last) {
+    u.reports = true;
+    if (u.stream.rdma() && !u.stream.empty()) turns_.push(u.flow);
+  }
   if (placed.bytes == 0) return;
-  Flow& f = flows_[placed.flow.v];
   // After a hole; or in order by now, but not passed on while this answer was due. Nothing of it is written again.
-  if (f.receiver.replace(memory_, seq, placed.bytes, placed.header, kPlacedHeaderBytes)) {
+  if (u.receiver.replace(memory_, seq, placed.bytes, placed.header, kPlacedHeaderBytes)) {
     counters_.early_saved += placed.bytes - kPlacedHeaderBytes;
     counters_.count_peaks(memory_);
-  } else if (!f.stream.replace(memory_.pool, seq, placed.bytes, std::move(placed.header), kPlacedHeaderBytes)) {
+  } else if (!u.stream.replace(memory_.pool, seq, placed.bytes, std::move(placed.header), kPlacedHeaderBytes)) {
     return;
   }
   ++counters_.early_fpdus;
@@ -283,84 +453,57 @@ void TcpRx::on_early(EarlyPlaced placed) {
 
 // ---- Beats
 
-// True if the beat is leaving that represents a flow's FIN or RST, after all its octets.
-bool TcpRx::start_end() {
-  if (ends_.empty()) return false;
-  const FlowId flow = ends_.pop();
-  tcp::ReceivedStream& stream = flows_[flow.v].stream;
-  if (!stream.rdma()) return false;  // released meanwhile
-  emission_.start_end(flow, pool_.take(), stream.end_kind(), stream.leave(0));
-  stream.on_end_sent();
-  return true;
+void TcpRx::emit(Use& u, ReceivedOctets&& octets) {
+  const std::uint64_t offset = u.stream.leave(octets.bytes);
+  emission_.start(u.flow, std::move(octets), offset);
+  start_emission();
 }
 
-// True if kept octets of a flow are leaving now. Octets that early_placement may still be writing wait, so that nothing
-// is written to memory after their delivery; other flows do not wait for them.
-bool TcpRx::start_kept() {
-  FlowId waits = kNoFlow;
-  while (!handovers_.empty() && handovers_.front() != waits) {
-    const FlowId flow = handovers_.front();
-    tcp::ReceivedStream& stream = flows_[flow.v].stream;
-    if (stream.empty() || !stream.rdma()) {  // the flow is gone
-      handovers_.pop();
-      continue;
-    }
-    const ReceivedOctets& first = stream.front(memory_.pool);
-    if (offers_.awaits(flow, first.seq, first.end())) {
-      if (waits == kNoFlow) waits = flow;
-      handovers_.push(handovers_.pop());
-      continue;
-    }
-    emit(flow, stream.take_front(memory_.pool));
-    if (stream.empty()) {
-      handovers_.pop();
-      reports_queue_.push(flow);  // a FIN may have waited for this
-    }
-    return true;
-  }
-  return false;
+// The beat that represents a flow's FIN or RST, after all its octets.
+void TcpRx::emit_end(Use& u) {
+  emission_.start_end(u.flow, pool_.take(), u.stream.end_kind(), u.stream.leave(0));
+  u.stream.on_end_sent();
+  start_emission();
 }
 
-void TcpRx::emit(FlowId flow, ReceivedOctets&& octets) {
-  const std::uint64_t offset = flows_[flow.v].stream.leave(octets.bytes);
-  emission_.start(flow, std::move(octets), offset);
+// A frame takes one cycle for its headers and one for each beat of payload.
+void TcpRx::start_emission() {
+  free_from_ = now() + 1;
+  emission_.push(*out, beat_bytes_, free_from_, horizon());
 }
 
 // ---- Reports
 
-void TcpRx::serve_reports() {
-  if (!reports->can_push()) return;
-  const FlowId flow = reports_queue_.pop();
-  if (report_one(flow)) reports_queue_.push(flow);
+void TcpRx::report(Use& u) {
+  if (!reports->can_push() || report_one(u)) reports_queue_.push(u.flow);
 }
 
 // True if the flow may have more to report.
-bool TcpRx::report_one(FlowId flow) {
+bool TcpRx::report_one(Use& u) {
   using Report = tcp::ReceivedStream::Report;
-  tcp::ReceivedStream& stream = flows_[flow.v].stream;
-  const bool leaving = (!emission_.done() || now() + 1 < free_from_) && emission_.flow() == flow;
-  const bool written = stream.released() && offers_.awaits(flow);
+  const bool written = u.stream.released() && offers_.awaits(u.flow);
   RxReport r;
-  r.flow = flow;
-  switch (stream.next_report(memory_.pool, leaving || written)) {
+  r.flow = u.flow;
+  switch (u.stream.next_report(memory_.pool, is_leaving(u.flow) || written)) {
     case Report::kNothing:
       return false;
     case Report::kLater:
-      return true;
+      if (is_leaving(u.flow)) reports_behind_ = u.flow;  // otherwise the last answer of early_placement has it reported
+      return false;
     case Report::kSendEnd:
-      ends_.push(flow);
+      turns_.push(u.flow);
       return false;
     case Report::kOctets:
       r.kind = RxReport::Kind::kStream;
-      r.bytes = stream.end_read(memory_.pool);
+      r.bytes = u.stream.end_read(memory_.pool);
       r.data = pool_.take();
-      stream.take(memory_.pool, {r.data->bytes(), r.bytes});
-      give_room(flow, r.bytes);
+      u.stream.take(memory_.pool, {r.data->bytes(), r.bytes});
+      give_room(u, r.bytes);
       reports->push(std::move(r));
       return true;
     case Report::kFin:
       r.kind = RxReport::Kind::kFin;
-      r.told_in_band = stream.end_passed();
+      r.told_in_band = u.stream.end_passed();
       break;
     case Report::kReset:
       r.kind = RxReport::Kind::kReset;
@@ -370,7 +513,7 @@ bool TcpRx::report_one(FlowId flow) {
       break;
   }
   reports->push(std::move(r));
-  return stream.reset_to_report();
+  return u.stream.reset_to_report();
 }
 
 void TcpRx::describe(const Description& d) {
@@ -380,9 +523,14 @@ void TcpRx::describe(const Description& d) {
   describe_memory(d.part("reorder_memory").stats(),
                   {memory_.max_bytes, memory_.max_bytes, 8, "octets", "tcp.reorder_bytes"},
                   counters_.reorder_bytes_max);
+  describe_memory(d.part("flow_hash").stats(),
+                  {table_.places(), table_.places(), flow_hash_bits(flow_rx_table.rows()), "slots",
+                   "2 x tcp.max_flows at least, a power of two, in buckets of 4"},
+                  flows_);
   d.drops(drops);
-  for (std::size_t i = 0; i < flows_.size() && d.shows_probes(); ++i) {
-    const tcp::Receiver& r = flows_[i].receiver;
+  const tcp::FlowRxTable& rows = flow_rx_table;
+  for (std::uint32_t i = 0; i < rows.rows() && d.shows_probes(); ++i) {
+    const tcp::Receiver& r = rows.peek(i)->state.receiver;
     const ProbeGroup flow = d.probes().group("flow", i);
     flow.number("rcv_nxt", 32, "octets", [&r] { return r.is_open() ? r.rcv_nxt() : 0; });
     flow.number("rcv_window", 32, "octets", [&r] { return r.is_open() ? r.receive_window() : 0; });

@@ -1,19 +1,20 @@
 // The receiver half of the TCP offload: checks, flow lookup, acceptance in order; hands the stream to the firmware
-// until it switches the flow to RDMA, then to the deframer.
+// until it switches the flow to RDMA, then to the deframer. See tcp_rx.md.
 #pragma once
 
-#include <vector>
+#include <variant>
 
 #include "model/common/drops.h"
 #include "model/common/link.h"
 #include "model/rnic/boundary/frame.h"
+#include "model/rnic/context/row_events.h"
 #include "model/rnic/llp/flow_queue.h"
 #include "model/rnic/llp/flow_table.h"
 #include "model/rnic/llp/link_address.h"
 #include "model/rnic/llp/segment_beats.h"
+#include "model/rnic/llp/tcp/arrived_frames.h"
 #include "model/rnic/llp/tcp/early_offers.h"
-#include "model/rnic/llp/tcp/received_stream.h"
-#include "model/rnic/llp/tcp/receiver.h"
+#include "model/rnic/llp/tcp/flow_rx_table.h"
 #include "model/rnic/llp/tcp/sent_octets.h"
 #include "model/rnic/llp/tcp/tcp_config.h"
 #include "model/rnic/llp/tcp/tcp_rx_counters.h"
@@ -37,6 +38,7 @@ class TcpRx final : public Stage {
   // which answers every segment.
   PopPort<EarlyPlaced> early{*this, "early"};
   Drops drops;
+  tcp::FlowRxTable flow_rx_table;
 
   // `pool` has the blocks in which the firmware gets octets; their size is the maximum of one read.
   TcpRx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, const DatapathConfig& datapath,
@@ -51,40 +53,75 @@ class TcpRx final : public Stage {
   static constexpr std::size_t bytes_per_flow();
 
  private:
-  struct Flow {
-    tcp::Receiver receiver;
-    tcp::ReceivedStream stream;
+  // Turns of the lists of flows: to tell tcp_tx of an opened window, to report to tcp_connection.
+  struct WindowTurn {};
+  struct ReportTurn {};
+  using Event = std::variant<RxConsumed, StreamEnded, tcp::RxCommand, EarlyPlaced, WindowTurn, ReportTurn>;
+  // A flow whose row is used in this cycle, and what follows from that.
+  struct Use {
+    FlowId flow;
+    tcp::Receiver& receiver;
+    tcp::ReceivedStream& stream;
+    bool opens = false, reports = false;  // its window; it may have something to report
   };
+  Use use(FlowId flow);
+  void finish(Use& u);
 
-  void on_command(const tcp::RxCommand& c);
-  void release(FlowId flow);
-  void give_room(FlowId flow, std::uint32_t bytes);
-  void open_windows();
+  // The rows.
+  void use_row();
+  void use_event();
+  bool turn_is_ready() const { return turn_row_.can_use(); }
+  void use_turn();
+  bool leave_next(Use& u);
+  bool frame_is_ready();
+  void use_frame();
+
+  // Events.
+  void execute(Use& u, const tcp::RxCommand& c);
+  void execute(Use& u, const RxConsumed& c);
+  void execute(Use& u, const StreamEnded&);
+  void execute(Use& u, EarlyPlaced& placed);
+  void execute(Use& u, WindowTurn) { u.opens = true; }
+  void execute(Use& u, ReportTurn) { u.reports = true; }
+  void enter(FlowId flow, const llp::FlowKey& key);
+  void release(Use& u);
+  void give_room(Use& u, std::uint32_t bytes) { u.opens |= u.receiver.give_room(bytes, window_step_); }
+  void open_window(Use& u);
+
+  // What asks for rows.
+  void take_event();
+  bool has_event();
+  void ask_for_turn();
+  void take_frame();
+  bool read_path_mtu(ArrivedFrame& a) const;
+  void look_up();
 
   // Frames.
-  void take_frame();
-  bool take_path_mtu(const Frame& frame);
-  void on_segment(FlowId flow, const tcp::ReceivedSegment& s, Frame frame);
-  void on_acceptable(FlowId flow, const tcp::Receiver::Arrival& a, BufferRef&& buf);
-  void report_fin(FlowId flow);
-  void deliver(FlowId flow, llp::ReceivedOctets&& octets);
-  void keep(FlowId flow, llp::ReceivedOctets&& octets);
-  void offer(FlowId flow, const tcp::Receiver::Arrival& a, const BufferRef& buf);
-  void on_early(EarlyPlaced placed);
+  void on_path_mtu(const ArrivedFrame& a, bool open);
+  void on_segment(Use& u, const tcp::ReceivedSegment& s, Frame& frame);
+  void on_acceptable(Use& u, const tcp::Receiver::Arrival& a, BufferRef&& buf);
+  void report_fin(Use& u);
+  void deliver(Use& u, llp::ReceivedOctets&& octets);
+  void keep(Use& u, llp::ReceivedOctets&& octets);
+  void offer(const Use& u, const tcp::Receiver::Arrival& a, const BufferRef& buf);
 
   // Beats.
-  bool start_end();
-  bool start_kept();
-  void emit(FlowId flow, llp::ReceivedOctets&& octets);
+  void emit(Use& u, llp::ReceivedOctets&& octets);
+  void emit_end(Use& u);
+  void start_emission();
   tcp::PawsTime paws_time() const {
     return {static_cast<std::uint32_t>(clock().now_ps() / 1'000'000'000'000), paws_life_};
   }
   bool emitting() const { return !emission_.done() || now() < free_from_; }
+  bool is_leaving(FlowId flow) const {
+    return (!emission_.done() || now() + 1 < free_from_) && emission_.flow() == flow;
+  }
   Cycle next_octets();
   Cycle next_offer();
+  Cycle next_frame();
 
-  void serve_reports();
-  bool report_one(FlowId flow);
+  void report(Use& u);
+  bool report_one(Use& u);
 
   const TcpConfig config_;
   const std::uint32_t window_step_;  // by which a window must open before tcp_tx gets it without a segment
@@ -93,10 +130,16 @@ class TcpRx final : public Stage {
   const LinkAddress station_;
   BufferPool& pool_;
   const tcp::SentOctets& sent_;
-  std::vector<Flow> flows_;
+  RowEvents<tcp::FlowRxRow, Event, FlowId> events_{*this, "events"};
+  tcp::FlowRxTable::Reader turn_row_{*this, "turn"}, frame_rows_{*this, "frames"};
   llp::FlowTable table_;
+  HighWater flows_;  // that have a place in it
+  ArrivedFrames arrived_;
   tcp::ReassemblyMemory memory_;
-  llp::FlowQueue handovers_, ends_, reports_queue_, windows_;
+  llp::FlowQueue turns_, reports_queue_, windows_;  // octets or an end to be sent; reports; opened windows
+  bool turn_asked_ = false;                         // for the row of the first of turns_
+  bool event_next_ = false;                         // an event is executed before a frame, or a turn, leaves
+  FlowId reports_behind_ = kNoFlow;                 // when its octets have left
   EarlyOffers offers_;
   llp::SegmentBeats offer_, emission_;
   Cycle offer_free_from_ = 0, free_from_ = 0;  // the cycle after the last beat's, as far as beats have left
@@ -104,7 +147,7 @@ class TcpRx final : public Stage {
 };
 
 constexpr std::size_t TcpRx::bytes_per_flow() {
-  return sizeof(Flow) + 2 * sizeof(FlowId) + sizeof(llp::FlowKey) + 3 * sizeof(std::uint32_t);
+  return sizeof(tcp::FlowRxRow) + 2 * sizeof(FlowId) + sizeof(llp::FlowKey) + 3 * sizeof(std::uint32_t);
 }
 
 }  // namespace rnic

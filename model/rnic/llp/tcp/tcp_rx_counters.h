@@ -12,7 +12,7 @@ namespace rnic {
 
 struct TcpRxCounters {
   std::uint64_t segments = 0, payload_bytes = 0, out_of_order = 0, duplicates = 0, trimmed = 0, beyond_window = 0;
-  std::uint64_t reorder_drops = 0, paws = 0, no_timestamp = 0;
+  std::uint64_t more_buckets = 0, reorder_drops = 0, paws = 0, no_timestamp = 0;
   HighWater reorder_bytes_max, reorder_segments_max;
   std::uint64_t early_fpdus = 0, early_saved = 0, not_offered = 0, path_mtu_reports = 0;
   std::uint64_t bad_reset = 0, bad_syn = 0, bad_ack = 0, outside = 0;
@@ -20,6 +20,8 @@ struct TcpRxCounters {
   template <class V>
   static void fields(V& v) {
     v("segments", &TcpRxCounters::segments, "segments", "valid segments, of any flow or none");
+    v("more_buckets", &TcpRxCounters::more_buckets, "buckets",
+      "read in look-ups of flows beyond the first one, as that was full");
     v("payload_bytes", &TcpRxCounters::payload_bytes, "octets", "payload accepted");
     v("out_of_order", &TcpRxCounters::out_of_order, "segments",
       "segments out of order: kept if they fit into the reassembly queue");

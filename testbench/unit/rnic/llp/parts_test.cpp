@@ -1,5 +1,6 @@
 // The offload's building blocks, without a simulation.
 #include <map>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -36,6 +37,30 @@ TEST(FlowTable, AgreesWithAModelUnderRandomUse) {
   }
   for (const auto& [f, k] : model) table.erase(FlowId{f});
   for (std::uint32_t n = 0; n < 200; ++n) EXPECT_EQ(table.find(key_of(n)), kNoFlow);
+}
+
+// Of six flows with one home the last two are in the next bucket, until there is room.
+TEST(FlowTable, AFullBucketSendsOnAndTakesBack) {
+  llp::FlowTable table(64);
+  std::vector<llp::FlowKey> keys;
+  for (std::uint16_t port = 1; keys.size() < llp::FlowTable::kWays + 2; ++port) {
+    const llp::FlowKey key{0x0a000001, port, 5000};
+    if (keys.empty() || table.home(key) == table.home(keys[0])) keys.push_back(key);
+  }
+  const std::size_t home = table.home(keys[0]), behind = table.next(home);
+  for (std::uint32_t i = 0; i < keys.size(); ++i) table.insert(FlowId{i}, keys[i]);
+  EXPECT_TRUE(table.is_full(home));
+  EXPECT_EQ(table.find_in(home, keys[4]), kNoFlow);
+  EXPECT_EQ(table.find_in(behind, keys[4]), FlowId{4});
+  table.erase(FlowId{1});
+  EXPECT_TRUE(table.is_full(home));
+  EXPECT_EQ(table.find_in(home, keys[4]), FlowId{4});
+  EXPECT_EQ(table.find_in(behind, keys[5]), FlowId{5});
+  table.erase(FlowId{2});
+  EXPECT_EQ(table.find_in(home, keys[5]), FlowId{5});
+  table.erase(FlowId{5});
+  EXPECT_FALSE(table.is_full(home));
+  for (const std::uint32_t i : {0u, 3u, 4u}) EXPECT_EQ(table.find(keys[i]), FlowId{i});
 }
 
 TEST(FlowQueue, EachFlowIsInItOnce) {

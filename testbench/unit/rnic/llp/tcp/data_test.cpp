@@ -42,9 +42,11 @@ TEST_F(DataTest, BeatsLeaveRxCyclesAfterTheirCycleInTcpRx) {
   a.segmenter.send(kFlow, 1, 1460, 5000);
   run_until_idle();
   const Cycle arrival = (payloads(0).at(0).ps + 3999) / 4000;
-  // mac_rx takes it at its arrival, tcp_rx a cycle later; the headers take one cycle, each beat one more.
+  // mac_rx takes it at its arrival, tcp_rx a cycle later, and the row of its flow is there after the look-up and a
+  // read; the headers take one cycle, each beat one more.
   ASSERT_EQ(b.deframer.beats.size(), 23u);
-  for (std::size_t i = 0; i < 23; ++i) EXPECT_EQ(b.deframer.cycles[i], arrival + 1 + 1 + TcpConfig{}.rx_cycles + i);
+  for (std::size_t i = 0; i < 23; ++i)
+    EXPECT_EQ(b.deframer.cycles[i], arrival + 1 + kToFlowRow + 1 + TcpConfig{}.rx_cycles + i);
   EXPECT_EQ(b.deframer.beats[0].bytes, 64);
   EXPECT_EQ(b.deframer.beats[22].bytes, 1460 - 22 * 64);
   EXPECT_TRUE(b.deframer.beats[0].first);
@@ -79,8 +81,9 @@ TEST_F(DataTest, EverySecondSegmentIsAcknowledgedAtOnceAndALoneOneAfterTheDelay)
     const std::uint64_t left = s.ps - 500'000 - (8 + 64) * 80;
     acks.emplace_back(octets, left / 4000 - (cause.ps + 3999) / 4000);
   }
-  // mac_rx, tcp_rx, tcp_tx, then tx_cycles to mac_tx; the delay is 125 cycles.
-  EXPECT_THAT(acks, ElementsAre(std::pair(2 * 1460u, Cycle{8}), std::pair(3 * 1460u, Cycle{8 + 125})));
+  // mac_rx, tcp_rx with the row, tcp_tx, then tx_cycles to mac_tx; the delay is 125 cycles.
+  const Cycle at_once = 2 + kToFlowRow + TcpConfig{}.tx_cycles;
+  EXPECT_THAT(acks, ElementsAre(std::pair(2 * 1460u, at_once), std::pair(3 * 1460u, at_once + 125)));
 }
 
 TEST_F(DataTest, DataCarriesTheAcknowledgementThatIsOwed) {
@@ -126,6 +129,41 @@ TEST_F(DataTest, AnIdleFlowIsSmall) {
   const std::size_t bytes = TcpConnection::bytes_per_flow() + TcpTx::bytes_per_flow() + TcpRx::bytes_per_flow();
   EXPECT_EQ(bytes, 508u) << TcpConnection::bytes_per_flow() << ' ' << TcpTx::bytes_per_flow() << ' '
                          << TcpRx::bytes_per_flow();
+}
+
+// However long a row takes, frames follow each other, and nothing is lost.
+class SlowRows : public DataTest {
+ protected:
+  static TcpConfig slow(std::uint64_t seed) {
+    TcpConfig c = small(seed);
+    c.flow_rx_table.read_cycles = 8;
+    return c;
+  }
+  SlowRows() : DataTest(slow(1), slow(2)) {}
+};
+
+TEST_F(SlowRows, KeepTheRateOfTheLine) {
+  connect_rdma();
+  a.segmenter.send(kFlow, 200, 1460, 5000);
+  run_until_idle();
+  const std::vector<Seen> sent = payloads(0);
+  ASSERT_EQ(sent.size(), 200u);
+  for (std::size_t i = 1; i < sent.size(); ++i) EXPECT_EQ(sent[i].ps - sent[i - 1].ps, 1538u * 80) << i;
+  EXPECT_EQ(b.deframer.stream[0], counting_bytes(200 * 1460));
+  expect_all_returned();
+}
+
+TEST_F(SlowRows, LoseNothingWhereTheLineDoes) {
+  connect_rdma();
+  Prng prng(3);
+  cable.impair([&](unsigned, Frame&) { return prng.below(20) != 0; });
+  a.segmenter.send(kFlow, 300, 1460, 5000);
+  b.segmenter.send(kFlow, 300, 64, 5000);
+  run_until_idle(100'000'000);
+  EXPECT_EQ(b.deframer.stream[0], counting_bytes(300 * 1460));
+  EXPECT_EQ(a.deframer.stream[0], counting_bytes(300 * 64));
+  EXPECT_GT(b.tcp_rx.counters().out_of_order, 0u);
+  expect_all_returned();
 }
 
 // ---- Windows

@@ -112,12 +112,12 @@ class EarlyTest : public StageTest {
   Source<StreamEnded> ends = drive(tcp_rx.ended);
 };
 
-// The frame is at tcp_rx in cycle 12, its beats leave in 13 to 16.
+// The frame is at tcp_rx in cycle 12; its beats leave in the four cycles after that of its row.
 TEST_F(EarlyTest, WhatIsKeptBehindAHoleIsOffered) {
   enter_rdma();
   receive(2, 10);
   run_until_idle();
-  EXPECT_THAT(offered.cycles(), ElementsAre(14, 15, 16, 17));
+  EXPECT_THAT(offered.cycles(), ElementsAre(kToFlowRow + 14, kToFlowRow + 15, kToFlowRow + 16, kToFlowRow + 17));
   EXPECT_THAT(offers(), ElementsAre(Came{512, 256, false}));
   EXPECT_THAT(stream, IsEmpty());
 }
@@ -162,8 +162,7 @@ TEST_F(EarlyTest, ASegmentIsNotOfferedWhileTheOneBeforeItLeaves) {
   EXPECT_EQ(tcp_rx.counters().not_offered, 1u);
 }
 
-// The frame with the FIN is at tcp_rx in cycle 12, its beats leave in 13 to 16. TCP hears of the FIN when the beat that
-// stands for it has passed all stages.
+// TCP hears of the FIN when the beat that stands for it has passed all stages.
 TEST_F(EarlyTest, AFinLeavesBehindTheLastOctetAndIsReportedWhenItHasPassed) {
   enter_rdma();
   receive_octets(0, kSegment, 10, "FPA");
@@ -178,7 +177,7 @@ TEST_F(EarlyTest, AFinLeavesBehindTheLastOctetAndIsReportedWhenItHasPassed) {
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports[0].kind, tcp::RxReport::Kind::kFin);
   EXPECT_TRUE(reports[0].told_in_band);
-  EXPECT_THAT(reports.cycles(), ElementsAre(102));
+  EXPECT_THAT(reports.cycles(), ElementsAre(102 + kFlowRow));
   for (const StreamBeat& b : stream) {
     if (b.last) BufferRef::adopt(b.buf);
   }
@@ -194,10 +193,10 @@ TEST_F(EarlyTest, AResetLeavesBehindTheLastOctetAndIsReportedWhenItHasPassed) {
   const StreamBeat& end = stream.back();
   EXPECT_TRUE(end.ends);
   EXPECT_EQ(load_be16(end.data), static_cast<std::uint16_t>(StreamEnd::kReset));
-  EXPECT_EQ(stream.cycles().back(), stream.cycles()[3] + 3);  // the RST has its own frame
+  EXPECT_EQ(stream.cycles().back(), stream.cycles()[3] + 2 + kFlowRow);  // the RST has its own frame, and then its turn
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports[0].kind, tcp::RxReport::Kind::kReset);
-  EXPECT_THAT(reports.cycles(), ElementsAre(102));
+  EXPECT_THAT(reports.cycles(), ElementsAre(102 + kFlowRow));
   ASSERT_EQ(feedback.size(), 2u);
   EXPECT_TRUE(!feedback[0].reset && feedback[1].reset);
   EXPECT_LT(feedback.cycles()[1], stream.cycles().back());
@@ -231,7 +230,7 @@ TEST_F(EarlyTest, AFlowIsReleasedWhenItsFinHasPassed) {
   run_until_idle();
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports[0].kind, tcp::RxReport::Kind::kReleased);
-  EXPECT_THAT(reports.cycles(), ElementsAre(102));
+  EXPECT_THAT(reports.cycles(), ElementsAre(102 + kFlowRow));
   for (const StreamBeat& b : stream) {
     if (b.last) BufferRef::adopt(b.buf);
   }
@@ -339,7 +338,7 @@ TEST_F(EarlyTest, OctetsThatAreOfferedWaitForTheAnswer) {
   EXPECT_EQ(feedback.back().rcv_nxt, 1u + 3 * 256) << "the peer need not wait";
   EXPECT_THAT(came(), ElementsAre(Came{0, 256, false}, Came{256, 16, true}, Came{512, 256, false}))
       << "nor may it be written again behind its delivery";
-  const Cycle first = config().rx_cycles + 100;
+  const Cycle first = config().rx_cycles + 100 + 2 * kFlowRow;  // that of the answer, and of the turn
   EXPECT_EQ(stream.cycles()[4], first + 1);
   EXPECT_EQ(tcp_rx.counters().early_fpdus, 1u);
   EXPECT_EQ(tcp_rx.counters().early_saved, 0u) << "nothing is behind a hole any more";
@@ -364,7 +363,7 @@ TEST_F(EarlyTest, AFlowEndsWhenEverythingIsAnswered) {
   run_until_idle();
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports[0].kind, tcp::RxReport::Kind::kReleased);
-  EXPECT_THAT(reports.cycles(), ElementsAre(121));
+  EXPECT_THAT(reports.cycles(), ElementsAre(121 + kFlowRow));
   EXPECT_EQ(tcp_rx.counters().early_fpdus, 0u);
   offers();
   EXPECT_EQ(pool.in_use(), 0u);

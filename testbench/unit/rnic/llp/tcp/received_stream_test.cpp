@@ -137,9 +137,10 @@ TEST_F(ReceivedStreamTest, SendsABeatForTheFinBehindAllOctets) {
   stream.on_fin();
   EXPECT_EQ(report(), Report::kNothing);
   stream.take_front(pool);
-  EXPECT_EQ(report(true), Report::kLater);  // they have not left yet
-  EXPECT_EQ(report(), Report::kSendEnd);
+  EXPECT_TRUE(stream.end_due());
+  EXPECT_EQ(report(true), Report::kSendEnd);  // behind them, while they leave
   stream.on_end_sent();
+  EXPECT_FALSE(stream.end_due());
   EXPECT_EQ(report(), Report::kNothing);
   stream.on_end_passed();
   EXPECT_EQ(report(), Report::kFin);
@@ -155,8 +156,7 @@ TEST_F(ReceivedStreamTest, SendsABeatForTheResetBehindAllOctets) {
   stream.on_reset();
   EXPECT_EQ(report(), Report::kNothing);
   stream.take_front(pool);
-  EXPECT_EQ(report(true), Report::kLater);
-  EXPECT_EQ(report(), Report::kSendEnd);
+  EXPECT_EQ(report(true), Report::kSendEnd);
   EXPECT_EQ(stream.end_kind(), StreamEnd::kReset);
   stream.on_end_sent();
   EXPECT_EQ(report(), Report::kNothing);

@@ -23,6 +23,10 @@ namespace rnic::test {
 
 using Bytes = std::vector<std::uint8_t>;
 
+// In tcp_rx: to the row of a flow, and to that of the flow of a frame whose headers are there.
+inline const Cycle kFlowRow = TcpConfig{}.flow_rx_table.read_cycles;
+inline const Cycle kToFlowRow = TcpConfig{}.hash_cycles + kFlowRow;
+
 inline Bytes counting_bytes(std::size_t n, std::size_t from = 0) {
   Bytes b(n);
   for (std::size_t i = 0; i < n; ++i) b[i] = static_cast<std::uint8_t>((from + i) * 7 + (from + i) / 251);

@@ -10,7 +10,7 @@ using testing::ElementsAre;
 TEST_F(TcpRxTest, BeatsFollowTheCycleOfTheHeadersOnePerCycle) {
   send(segment(0, 1460));
   run_until_idle();
-  const Cycle headers = in.cycles().back() + kToEnd;
+  const Cycle headers = in.cycles().back() + kToEnd + kToFlowRow;
   EXPECT_EQ(out.cycles(), in_a_row(headers + 1 + config().rx_cycles, 23));
   EXPECT_EQ(feedback.cycles().back(), headers + kToEnd);
   EXPECT_EQ(stream(), counting_bytes(1460));
@@ -27,7 +27,7 @@ TEST_F(TcpRxTest, FramesFollowEachOtherWithoutAGap) {
     at += static_cast<std::uint32_t>(n);
   }
   run_until_idle();
-  Cycle headers = in.cycles().front() + kToEnd;
+  Cycle headers = in.cycles().front() + kToEnd + kToFlowRow;
   std::vector<Cycle> expected;
   for (const std::size_t n : sizes) {
     const std::size_t beats = (n + 63) / 64;
@@ -47,7 +47,7 @@ TEST_F(TcpRxTest, WhatIsDroppedTakesOneCycle) {
   send(segment(0, 64));
   run_until_idle();
   ASSERT_EQ(out.size(), 1u);
-  EXPECT_EQ(out.cycles()[0], in.cycles().front() + kToEnd + 5 + 1 + config().rx_cycles);
+  EXPECT_EQ(out.cycles()[0], in.cycles().front() + kToEnd + kToFlowRow + 5 + 1 + config().rx_cycles);
   EXPECT_EQ(dut.counters().duplicates, 5u);
 }
 
@@ -61,7 +61,7 @@ TEST_F(TcpRxTest, OctetsThatWereKeptLeaveRightAfterTheGapIsFilled) {
   run_until_idle();
   EXPECT_EQ(stream(), counting_bytes(256));
   ASSERT_EQ(out.size(), 4u);
-  const Cycle filled = in.cycles()[2] + kToEnd;
+  const Cycle filled = in.cycles()[2] + kToEnd + kToFlowRow;
   EXPECT_EQ(out.cycles()[0], filled + 1 + config().rx_cycles);
   EXPECT_EQ(out.cycles()[1], out.cycles()[0] + 2);
   EXPECT_EQ(out.cycles()[2], out.cycles()[0] + 4);
@@ -79,7 +79,7 @@ TEST_F(TcpRxTest, TheFinsBeatLeavesTwoCyclesAfterTheLastOctets) {
   run_until_idle();
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports[0].kind, RxReport::Kind::kFin);
-  EXPECT_EQ(reports.cycles()[0], ended.cycles()[0] + 2 * kToEnd);
+  EXPECT_EQ(reports.cycles()[0], ended.cycles()[0] + 2 * kToEnd + kFlowRow);
 }
 
 TEST_F(TcpRxTest, AFrameWaitsForRoomForItsFeedbackOrItsReport) {
