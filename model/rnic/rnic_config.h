@@ -43,7 +43,7 @@ struct ContextConfig {
   unsigned qps = 256, cqs = 256, stags = 1024, srqs = 64, pages = 16384;
   TableConfig page_table, stag_table = StagTableConfig{}, cq_table, tx_table = TxTableConfig{},
                           rx_table = RxTableConfig{}, sqc_table = SqcTableConfig{}, sq_table, rq_table, irrq_table,
-                          orq_table = OrqTableConfig{};
+                          orq_table = OrqTableConfig{}, flow_tx_table;
   CachesConfig cache;
   ContextHomeConfig home;
   template <class V>
@@ -64,6 +64,7 @@ struct ContextConfig {
     v.group("rq_table", &ContextConfig::rq_table);
     v.group("irrq_table", &ContextConfig::irrq_table);
     v.group("orq_table", &ContextConfig::orq_table);
+    v.group("flow_tx_table", &ContextConfig::flow_tx_table);
     v.group("cache", &ContextConfig::cache);
     v.group("home", &ContextConfig::home);
   }
