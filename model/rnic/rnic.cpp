@@ -394,10 +394,10 @@ std::vector<LinkBase*> Rnic::links() const {
   for (const Netlist* net : {&net_, &pcie.net()}) {
     for (const auto& link : net->links()) links.push_back(link.get());
   }
-  const TableBase* const tables[] = {
-      &contexts_.page_table, &contexts_.stag_table, &contexts_.cq_table, &contexts_.tx_table,   &contexts_.rx_table,
-      &contexts_.sqc_table,  &contexts_.sq_table,   &contexts_.rq_table, &contexts_.irrq_table, &contexts_.orq_table,
-      &flow_tx_table_};
+  const TableBase* const tables[] = {&contexts_.page_table, &contexts_.stag_table, &contexts_.cq_table,
+                                     &contexts_.tx_table,   &contexts_.rx_table,   &contexts_.sqc_table,
+                                     &contexts_.sq_table,   &contexts_.rq_table,   &contexts_.irrq_table,
+                                     &contexts_.orq_table,  &flow_tx_table_};
   for (const TableBase* table : tables) {
     for (LinkBase* link : table->links()) links.push_back(link);
   }

@@ -364,6 +364,7 @@ bool TcpRx::report_one(FlowId flow) {
       break;
     case Report::kReset:
       r.kind = RxReport::Kind::kReset;
+      r.syn_acked = flows_[flow.v].receiver.syn_acked();
       break;
     case Report::kReleased:
       r.kind = RxReport::Kind::kReleased;

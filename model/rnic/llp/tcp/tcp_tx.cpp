@@ -91,9 +91,9 @@ void TcpTx::reset() {
 Wake TcpTx::tick() {
   slot_ = out->can_push();
   in.collect(now());
-  bool busy = take_command();
+  bool busy = commands->can_pop() && take_command();
   busy |= take_event();
-  busy |= take_fpdu();
+  busy |= in.has_begun() && take_fpdu();
   busy |= use_row();
   busy |= begin_turn(acks_, ack_turn_);
   if (begin_turn(sends_, send_turn_)) {
@@ -118,7 +118,6 @@ bool TcpTx::goes_on() {
 
 // One is on its way at a time. What is refused belongs to no flow: it waits for a frame's slot alone.
 bool TcpTx::take_command() {
-  if (!commands->can_pop()) return false;
   if (const TxCommand& c = commands->front(); c.kind != TxCommand::Kind::kRefuse) {
     if (command_asked_ || !command_.can_ask()) return false;
     command_.ask(c.flow.v);
@@ -165,7 +164,7 @@ bool TcpTx::take_untold(llp::FlowQueue& flows) {
 // With the first beat, so that the row of a long one is there with the last.
 bool TcpTx::take_fpdu() {
   bool busy = false;
-  if (!fpdu_asked_ && in.has_begun() && fpdu_row_.can_ask()) {
+  if (!fpdu_asked_ && fpdu_row_.can_ask()) {
     fpdu_row_.ask(in.flow().v);
     fpdu_asked_ = busy = true;
   }

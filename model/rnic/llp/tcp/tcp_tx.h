@@ -100,7 +100,7 @@ class TcpTx final : public Stage, public Flows {
     FlowId flow;
     FlowTx& row;
     const Level before;
-    bool credit = false;                 // may have been freed
+    bool credit = false;                // may have been freed
     bool ack = false, segment = false;  // a frame
   };
   struct Expired {
@@ -208,9 +208,9 @@ class TcpTx final : public Stage, public Flows {
   FlowTxTable::Reader send_turn_{*this, "tcp_tx_segment"};
   FlowTxTable::Reader fpdu_row_{*this, "tcp_tx_fpdu", kFpdus + 2};
   bool command_asked_ = false, fpdu_asked_ = false;  // for the one that comes next
-  Cycle fed_at_ = kNever;     // the last event of the peer's was taken
-  Cycle framed_at_ = kNever;  // a row was last used for a frame
-  bool slot_ = false;         // a frame may leave in this cycle
+  Cycle fed_at_ = kNever;                            // the last event of the peer's was taken
+  Cycle framed_at_ = kNever;                         // a row was last used for a frame
+  bool slot_ = false;                                // a frame may leave in this cycle
   struct WholeFpdu {
     FlowId flow;
     tcp::QueuedSegment segment;

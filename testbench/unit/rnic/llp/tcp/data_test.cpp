@@ -82,8 +82,7 @@ TEST_F(DataTest, EverySecondSegmentIsAcknowledgedAtOnceAndALoneOneAfterTheDelay)
   // mac_rx, tcp_rx, the flow's row in tcp_tx, then tx_cycles to mac_tx. The delay is 125 cycles from the row on, and
   // its end needs the row again.
   const Cycle row = TableConfig{}.read_cycles;
-  EXPECT_THAT(acks,
-              ElementsAre(std::pair(2 * 1460u, 8 + row), std::pair(3 * 1460u, 8 + row + 125 + row)));
+  EXPECT_THAT(acks, ElementsAre(std::pair(2 * 1460u, 8 + row), std::pair(3 * 1460u, 8 + row + 125 + row)));
 }
 
 TEST_F(DataTest, DataCarriesTheAcknowledgementThatIsOwed) {

@@ -146,10 +146,10 @@ TEST_P(PairsTest, HappenOneAfterTheOther) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Kinds, PairsTest,
-    testing::Combine(testing::Values(Happening::kAck, Happening::kOwesAck, Happening::kMayWait, Happening::kShortFpdu, Happening::kLongFpdu,
-                                     Happening::kFin, Happening::kAbort, Happening::kTimer),
-                     testing::Values(Happening::kAck, Happening::kOwesAck, Happening::kMayWait, Happening::kShortFpdu, Happening::kLongFpdu,
-                                     Happening::kFin, Happening::kAbort, Happening::kTimer),
+    testing::Combine(testing::Values(Happening::kAck, Happening::kOwesAck, Happening::kMayWait, Happening::kShortFpdu,
+                                     Happening::kLongFpdu, Happening::kFin, Happening::kAbort, Happening::kTimer),
+                     testing::Values(Happening::kAck, Happening::kOwesAck, Happening::kMayWait, Happening::kShortFpdu,
+                                     Happening::kLongFpdu, Happening::kFin, Happening::kAbort, Happening::kTimer),
                      testing::Values(1u, 2u, 8u)),
     [](const auto& param) {
       return std::string(kHappenings[static_cast<unsigned>(std::get<0>(param.param))]) +
@@ -225,7 +225,8 @@ INSTANTIATE_TEST_SUITE_P(BeatsAndFlows, RatesTest,
 
 class BothWaysTest : public RowsTest, public testing::WithParamInterface<unsigned> {};
 
-// 64 octets in 3.3 cycles of 100 Gb/s, here 3: each message that comes may wait for its ACK, and acknowledges one of ours.
+// 64 octets in 3.3 cycles of 100 Gb/s, here 3: each message that comes may wait for its ACK, and acknowledges one of
+// ours.
 TEST_P(BothWaysTest, SmallMessagesKeepTheirRate) {
   const std::uint32_t flows = GetParam(), messages = 300;
   constexpr std::uint32_t kOctets = 108;

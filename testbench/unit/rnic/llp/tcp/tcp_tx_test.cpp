@@ -66,7 +66,8 @@ TEST_F(TcpTxTest, AnAckThatMayWaitLeavesAfterItsDelayAtTheLatest) {
   run();
   ASSERT_THAT(texts(), ElementsAre(">A"));
   const Cycle delay = config.ack_delay_ns * 1000 / clk.period_ps();
-  EXPECT_EQ(frames.cycles()[0], feedback.cycles().back() + kToEnd + row_cycles() + delay + row_cycles() + config.tx_cycles);
+  EXPECT_EQ(frames.cycles()[0],
+            feedback.cycles().back() + kToEnd + row_cycles() + delay + row_cycles() + config.tx_cycles);
 }
 
 TEST_F(TcpTxTest, AnAcknowledgedWorkRequestAndItsCreditAreReportedWithTheRowOfTheAck) {
