@@ -132,34 +132,44 @@ bool TcpTx::take_command() {
 
 // One a cycle. After one of the peer's it is the turn of another one, if there is any.
 bool TcpTx::take_event() {
-  if (fed_at_ + 1 == now() && take_other()) return true;
-  if (!feedback->can_pop()) return take_other();
-  if (!events_.can_take()) return false;
+  const bool fed = feedback->can_pop(), others = others_wait();
+  if (!fed && !others) return false;
+  if (others && (!fed || fed_at_ + 1 == now()) && take_other()) return true;
+  if (!fed || !events_.can_take()) return false;
   const tcp::RxFeedback fb = feedback->pop();
   events_.take(fb.flow, 0, fb);
   fed_at_ = now();
   return true;
 }
 
-bool TcpTx::take_other() {
-  if (expire(ack_timers_, false) || expire(rto_, true)) return true;
-  if (!freed_.empty() && acked->can_push() && credit->can_push()) return take_untold(freed_);
-  return !reports_.empty() && reports->can_push() && take_untold(reports_);
+bool TcpTx::others_wait() {
+  const bool expired = ack_timers_.due(now()), silent = rto_.due(now());
+  return expired || silent || !freed_.empty() || !reports_.empty();
 }
 
-bool TcpTx::expire(TimerWheel& timers, bool retransmission) {
-  if (!timers.due(now()) || !events_.can_take()) return false;
+bool TcpTx::take_other() {
+  if (!events_.can_take()) return false;
+  if (ack_timers_.due(now())) {
+    expire(ack_timers_, false);
+  } else if (rto_.due(now())) {
+    expire(rto_, true);
+  } else if (!freed_.empty() && acked->can_push() && credit->can_push()) {
+    take_untold(freed_);
+  } else if (!reports_.empty() && reports->can_push()) {
+    take_untold(reports_);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void TcpTx::expire(TimerWheel& timers, bool retransmission) {
   const FlowId flow{timers.take()};
   timers.hold(flow.v);
   events_.take(flow, 0, Expired{retransmission});
-  return true;
 }
 
-bool TcpTx::take_untold(llp::FlowQueue& flows) {
-  if (!events_.can_take()) return false;
-  events_.take(flows.pop(), 0, Untold{});
-  return true;
-}
+void TcpTx::take_untold(llp::FlowQueue& flows) { events_.take(flows.pop(), 0, Untold{}); }
 
 // With the first beat, so that the row of a long one is there with the last.
 bool TcpTx::take_fpdu() {

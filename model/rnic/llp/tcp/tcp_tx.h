@@ -113,10 +113,11 @@ class TcpTx final : public Stage, public Flows {
   // Asks for rows.
   bool take_command();
   bool take_event();
+  bool others_wait();
   bool take_other();
   bool take_fpdu();
-  bool expire(TimerWheel& timers, bool retransmission);
-  bool take_untold(llp::FlowQueue& flows);
+  void expire(TimerWheel& timers, bool retransmission);
+  void take_untold(llp::FlowQueue& flows);
   bool begin_turn(llp::FlowQueue& flows, FlowTxTable::Reader& turn);
 
   // Uses them: one a cycle.
@@ -176,9 +177,9 @@ class TcpTx final : public Stage, public Flows {
   void tell_report(Use& u);
 
   // Output: at most one frame per cycle.
-  bool acks_wait();
-  bool segments_wait();
-  bool has_turn(FlowId flow);  // to send
+  bool acks_wait() const { return !acks_.empty() || ack_turn_.can_use(); }
+  bool segments_wait() const { return !sends_.empty() || send_turn_.can_use(); }
+  bool has_turn(FlowId flow) const { return send_turn_.can_use() && send_turn_.front().index == flow.v; }  // to send
   void send_owed_ack(Use& u);
   void send_queued(Use& u);
   void send(Use& u, std::uint32_t segment);

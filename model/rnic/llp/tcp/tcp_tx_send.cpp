@@ -7,12 +7,6 @@ using llp::kNil;
 using tcp::AckPolicy;
 using wire::TcpHeader;
 
-bool TcpTx::acks_wait() { return !acks_.empty() || ack_turn_.can_use(); }
-
-bool TcpTx::segments_wait() { return !sends_.empty() || send_turn_.can_use(); }
-
-bool TcpTx::has_turn(FlowId flow) { return send_turn_.can_use() && send_turn_.front().index == flow.v; }
-
 void TcpTx::send_queued(Use& u) {
   tcp::Sender& sender = u.row.sender;
   if (const std::uint32_t slot = sender.next_to_send(resources_); slot != kNil) send(u, slot);
