@@ -25,6 +25,9 @@ class TimerWheel {
   // stop() leaves its place to the next start(), so next() may still name its cycle; cancel() takes it out.
   void stop(std::uint32_t number) { timers_[number].deadline = kNever; }
   void cancel(std::uint32_t number);
+  // One that was taken counts as running until it is started or stopped again: what it calls for is still to be done.
+  void hold(std::uint32_t number) { timers_[number].deadline = kHeld; }
+  bool held(std::uint32_t number) const { return timers_[number].deadline == kHeld; }
   void clear();
   bool running(std::uint32_t number) const { return timers_[number].deadline != kNever; }
   std::size_t running() const;
@@ -44,6 +47,7 @@ class TimerWheel {
   // Wheels of slots, each of as many cycles as the wheel before has in all. A timer is in the first wheel that reaches
   // its deadline, and is looked at when its slot begins.
   static constexpr unsigned kWheels = 4, kFirstSlots = 256, kSlots = 64, kWords = kFirstSlots / 64 + kWheels - 1;
+  static constexpr Cycle kHeld = kNever - 1;
   static constexpr std::uint32_t kOut = 0xffffffffu, kDue = 0xfffffffeu, kHead = 0x80000000u;
 
   struct Timer {

@@ -113,6 +113,8 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       tcp_memory_(clk, checked(config.tcp.tx_memory, "tcp", config.tcp.mtu), FlowId{0}, config.tcp.max_flows),
       sctp_memory_(clk, checked(config.sctp.tx_memory, "sctp", config.tcp.mtu), FlowId{config.tcp.max_flows},
                    config.flows() - config.tcp.max_flows),
+      flow_tx_table_(std::string(basename()) + ".flow_tx_table", clk, config.tcp.max_flows,
+                     config.tcp.flow_tx_table),
       net_(basename(), clk),
       pcie("pcie", clk, config.pcie, {kReaders, kWriters}),
       wqe_fetch("wqe_fetch", clk, contexts_, config.tx.wqe_fetch),
@@ -121,7 +123,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       mpa_framer("mpa_framer", clk, config.datapath),
       marker_inserter("marker_inserter", clk, config.datapath, frames_),
       crc_insert("crc_insert", clk),
-      tcp_tx("tcp_tx", clk, config.tcp, station, frames_),
+      tcp_tx("tcp_tx", clk, config.tcp, flow_tx_table_, station, frames_),
       mac_tx("mac_tx", clk, config.mac_tx),
       mac_rx("mac_rx", clk, config.rx.mac_rx, station.mac),
       tcp_rx("tcp_rx", clk, config.tcp, config.datapath, station, messages_, tcp_tx.sent()),
@@ -395,7 +397,7 @@ std::vector<LinkBase*> Rnic::links() const {
   const TableBase* const tables[] = {&contexts_.page_table, &contexts_.stag_table, &contexts_.cq_table,
                                      &contexts_.tx_table,   &contexts_.rx_table,   &contexts_.sqc_table,
                                      &contexts_.sq_table,   &contexts_.rq_table,   &contexts_.irrq_table,
-                                     &contexts_.orq_table,  &tcp_rx.flow_rx_table};
+                                     &contexts_.orq_table,  &tcp_rx.flow_rx_table,  &flow_tx_table_};
   for (const TableBase* table : tables) {
     for (LinkBase* link : table->links()) links.push_back(link);
   }
@@ -427,6 +429,7 @@ void Rnic::describe(const Description& d) {
   contexts_.irrq_table.describe(d.part("irrq_table"));
   contexts_.orq_table.describe(d.part("orq_table"));
   tcp_rx.flow_rx_table.describe(d.part("flow_rx_table"));
+  flow_tx_table_.describe(d.part("flow_tx_table"));
   tcp_memory_.describe(d.part("tcp_memory"));
   sctp_memory_.describe(d.part("sctp_memory"));
   firmware_log.describe(d);

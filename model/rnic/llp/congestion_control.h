@@ -17,6 +17,17 @@ struct CubicState {
   std::uint32_t k_ms = 0;   // from the epoch to the return to w_max
   std::uint64_t epoch_ns = 0;
   bool in_epoch = false;
+
+  static constexpr const char* kMessage = "cubic_state";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("w_max", 32, m.w_max);
+    v("prior", 32, m.prior);
+    v("w_est", 32, m.w_est);
+    v("k_ms", 32, m.k_ms);
+    v("epoch_ns", 64, m.epoch_ns);
+    v("in_epoch", 1, m.in_epoch);
+  }
 };
 struct DctcpState {
   std::uint32_t alpha = 1024;  // fraction of marked octets, in 1024ths
@@ -35,6 +46,16 @@ struct CongestionState {
     DctcpState dctcp;
     Own() : cubic() {}
   } own;
+
+  static constexpr const char* kMessage = "congestion_state";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("mss", 16, m.mss);
+    v("window", 32, m.window);
+    v("ssthresh", 32, m.ssthresh);
+    v("counted", 32, m.counted);
+    v("own", m.own.cubic);  // the largest
+  }
 };
 
 // An ACK of new octets.

@@ -43,6 +43,13 @@ class RttEstimator {
     return backoff >= 32 ? limits.max : std::min(bounded << backoff, std::max(bounded, limits.max));
   }
 
+  static constexpr const char* kMessage = "rtt_estimator";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("srtt8", 32, m.srtt8_);
+    v("rttvar4", 32, m.rttvar4_);
+  }
+
  private:
   static constexpr Cycle kLongest = 1u << 28;
   std::uint32_t srtt8_ = 0, rttvar4_ = 0;  // 0: nothing measured yet

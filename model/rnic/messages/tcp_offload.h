@@ -174,6 +174,7 @@ struct RxReport {
   std::uint32_t seq = 0, ack = 0;
   std::uint32_t bytes = 0;    // of sequence space, SYN and FIN included; kStream: octets
   bool told_in_band = false;  // after the stream's last FPDU, to the stage that has it
+  bool syn_acked = false;     // kReset: the peer had acknowledged our SYN before
   BufferRef data;
 
   static constexpr const char* kMessage = "tcp_rx_report";
@@ -190,6 +191,7 @@ struct RxReport {
     v("ack", 32, m.ack);
     v("bytes", 32, m.bytes);
     v("told_in_band", 1, m.told_in_band);
+    v("syn_acked", 1, m.syn_acked);
   }
 };
 

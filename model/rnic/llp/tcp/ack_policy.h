@@ -72,6 +72,26 @@ class AckPolicy {
   // The same for the ACK of what came before the mark changed. Returns how the rest is due.
   Due write_earlier(const AckSettings& s, Cycle now, SegmentFields& fields);
 
+  static constexpr const char* kMessage = "ack_policy";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("rcv_nxt", 32, m.rcv_nxt_);
+    v("rcv_edge", 32, m.rcv_edge_);
+    v("rcv_adv", 32, m.rcv_adv_);
+    v("ts_recent", 32, m.ts_recent_);
+    v("last_ack", 32, m.last_ack_);
+    v("kept", m.kept_);
+    v("unacknowledged", 8, m.unacknowledged_);
+    v("synchronized", 1, m.synchronized_);
+    v("scaling", 1, m.scaling_);
+    v("timestamps", 1, m.timestamps_);
+    v("sack", 1, m.sack_);
+    v("ecn", 1, m.ecn_);
+    v("owed", 1, m.owed_);
+    v("marks", m.marks_);
+    v("challenges", m.challenges_);
+  }
+
  private:
   void write_received(const AckSettings& s, Cycle now, std::uint32_t ack, bool echo, SegmentFields& fields);
   std::uint16_t advertise(const AckSettings& s, std::uint32_t ack, bool syn);

@@ -10,6 +10,7 @@ namespace rnic::tcp {
 
 class ChallengeLimit {
  public:
+  ChallengeLimit() : since_(0), sent_(0) {}
   // True if a challenge ACK may be sent: one of at most `limit` in an interval, which begins with the first of them.
   bool allow(Cycle now, Cycle interval, unsigned limit) {
     if (sent_ == 0 || now - since_ >= interval) {
@@ -21,9 +22,16 @@ class ChallengeLimit {
     return true;
   }
 
+  static constexpr const char* kMessage = "challenge_limit";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("since", 56, m.since_);
+    v("sent", 8, m.sent_);
+  }
+
  private:
-  Cycle since_ = 0;
-  std::uint8_t sent_ = 0;  // since then
+  Cycle since_ : 56;
+  Cycle sent_ : 8;  // since then
 };
 
 }  // namespace rnic::tcp

@@ -68,6 +68,15 @@ class CongestionWindow {
     return owed;
   }
 
+  static constexpr const char* kMessage = "congestion_window";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("state", m.state_);
+    v("ecn_recover", 32, m.ecn_recover_);
+    v("ecn", 1, m.ecn_);
+    v("cwr_owed", 1, m.cwr_owed_);
+  }
+
  private:
   // Echoes of marks before `snd_nxt` belong to the same congestion event.
   void reduced(std::uint32_t snd_nxt) {

@@ -77,6 +77,21 @@ class LossRecovery {
   // Leaves only that many in the first segment.
   void cut_next(Pool& pool, std::uint32_t bytes, BufferPool& buffers) { split(pool, queue_.unsent(), bytes, buffers); }
 
+  static constexpr const char* kMessage = "loss_recovery";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("queue", m.queue_);
+    v("snd_una", 32, m.snd_una_);
+    v("snd_nxt", 32, m.snd_nxt_);
+    v("snd_end", 32, m.snd_end_);
+    v("recover", 32, m.recover_);
+    v("before_duplicates", 32, m.before_duplicates_);
+    v("duplicate_acks", 8, m.duplicate_acks_);
+    v("recovery", 2, m.recovery_);
+    v("resend_now", 1, m.resend_now_);
+    v("sack", 1, m.sack_);
+  }
+
  private:
   enum class Recovery : std::uint8_t { kNone, kFast, kTimeout };  // until recover_ is acknowledged
   bool fits(const QueuedSegment& segment, std::uint32_t cwnd) const;

@@ -45,6 +45,15 @@ class MarkEcho {
     return {earlier_ack_, earlier_echo_};
   }
 
+  static constexpr const char* kMessage = "mark_echo";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("earlier_ack", 32, m.earlier_ack_);
+    v("echo", 1, m.echo_);
+    v("earlier_owed", 1, m.earlier_owed_);
+    v("earlier_echo", 1, m.earlier_echo_);
+  }
+
  private:
   std::uint32_t earlier_ack_ = 0;
   bool echo_ : 1, earlier_owed_ : 1, earlier_echo_ : 1;

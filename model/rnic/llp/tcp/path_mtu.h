@@ -29,6 +29,13 @@ class PathMtu {
     return true;
   }
 
+  static constexpr const char* kMessage = "path_mtu";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("mss", 16, m.mss_);
+    v("emss", 16, m.emss_);
+  }
+
  private:
   std::uint16_t mss_ = 0, emss_ = 0;
 };

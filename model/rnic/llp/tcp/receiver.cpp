@@ -71,6 +71,7 @@ void Receiver::on_reset(std::uint32_t seq, Arrival& a) {
 
 void Receiver::reset(Arrival& a) {
   a.verdict = Verdict::kReset;
+  syn_acked_ = state_ == State::kOpen;
   state_ = State::kReset;
 }
 

@@ -17,7 +17,7 @@ class Receiver {
  public:
   using Answer = RxFeedback::Answer;
 
-  Receiver() : state_(State::kFree), passive_(false), timestamps_(false), finished_(false) {}
+  Receiver() : state_(State::kFree), passive_(false), timestamps_(false), finished_(false), syn_acked_(false) {}
 
   // ---- The life of a connection. Until the peer's SYN has arrived, segments go to tcp_connection.
 
@@ -26,6 +26,8 @@ class Receiver {
   void open(const RxCommand& c, std::uint32_t window, const PawsTime& time);
   bool in_use() const { return state_ != State::kFree; }
   bool is_open() const { return state_ >= State::kSynReceived; }
+  // Whether the peer had acknowledged our SYN when it reset the connection.
+  bool syn_acked() const { return syn_acked_; }
   // The peer's FIN arrived, and all octets before it.
   bool finished() const { return finished_; }
   void clear(ReassemblyMemory& m) { queue_.clear(m); }
@@ -120,6 +122,7 @@ class Receiver {
   State state_;
   std::uint8_t peer_scale_ = 0;
   bool passive_ : 1, timestamps_ : 1, finished_ : 1;
+  bool syn_acked_ : 1;  // before the RST
 };
 
 // ---- Every segment

@@ -77,6 +77,17 @@ class RetransmissionQueue {
   void count_held(std::uint32_t bytes) { held_ += bytes; }
   void deflate(std::uint32_t bytes) { held_ -= bytes < held_ ? bytes : held_; }
 
+  static constexpr const char* kMessage = "retransmission_queue";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("head", 24, m.list_.head);
+    v("tail", 24, m.list_.tail);
+    v("unsent", 24, m.unsent_);
+    v("lost_from", 24, m.lost_from_);
+    v("lost", 32, m.lost_);
+    v("held", 32, m.held_);
+  }
+
  private:
   void mark_lost(QueuedSegment& segment);
 

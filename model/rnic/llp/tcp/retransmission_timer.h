@@ -120,6 +120,20 @@ class RetransmissionTimer {
   // Nothing was sent for an RTO.
   bool idle(const RetransmissionTimerSettings& s, Cycle now) const { return now - last_sent_ > rtt_.rto(s.rto, 0); }
 
+  static constexpr const char* kMessage = "retransmission_timer";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("timed_at", 48, m.timed_at_);
+    v("last_sent", 48, m.last_sent_);
+    v("timed_seq", 32, m.timed_seq_);
+    v("rtt", m.rtt_);
+    v("backoff", 8, m.backoff_);
+    v("retries", 8, m.retries_);
+    v("max_retries", 8, m.max_retries_);
+    v("keep_alive", 2, m.keep_alive_);
+    v("timing", 1, m.timing_);
+  }
+
  private:
   Cycle timed_at_ = 0, last_sent_ = 0;
   std::uint32_t timed_seq_ = 0;  // timed until this is acknowledged

@@ -35,6 +35,13 @@ class SackList {
     options.sack_blocks = std::min<std::size_t>(runs_, options.timestamps ? 3 : 4);
   }
 
+  static constexpr const char* kMessage = "sack_list";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v.each("blocks", m.blocks_);
+    v("runs", 3, m.runs_);
+  }
+
  private:
   std::array<wire::SackBlock, wire::TcpOptions::kMaxSackBlocks> blocks_;
   std::uint8_t runs_ = 0;  // valid ones of blocks_

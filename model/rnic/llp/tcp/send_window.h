@@ -44,6 +44,17 @@ class SendWindow {
   // What is missing up to `end`, regardless of the windows.
   std::uint32_t missing(std::uint32_t end) const { return wire::seq_gt(end, granted_) ? end - granted_ : 0; }
 
+  static constexpr const char* kMessage = "send_window";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("edge", 32, m.edge_);
+    v("window", 32, m.window_);
+    v("largest", 32, m.largest_);
+    v("wl1", 32, m.wl1_);
+    v("wl2", 32, m.wl2_);
+    v("granted", 32, m.granted_);
+  }
+
  private:
   void take(std::uint32_t seq, std::uint32_t ack, std::uint32_t window) {
     edge_ = ack + window;

@@ -145,6 +145,24 @@ class Sender {
   // peer must be probed by a segment that it does not accept.
   Expiry on_timeout(SenderResources& r);
 
+  static constexpr const char* kMessage = "tcp_sender";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("loss", m.loss_);
+    v("congestion", m.congestion_);
+    v("window", m.window_);
+    v("path", m.path_);
+    v("established", 1, m.established_);
+    v("rdma", 1, m.rdma_);
+    v("finished", 1, m.finished_);
+    v("scaling", 1, m.scaling_);
+    v("sack", 1, m.sack_);
+    v("timestamps", 1, m.timestamps_);
+    v("overdue", 1, m.overdue_);
+    v("holds_back", 1, m.holds_back_);
+    v("timer", m.timer_);
+  }
+
  private:
   void agree(SenderResources& r, const Agreed& agreed, unsigned segments);
   void on_new_ack(SenderResources& r, const RxFeedback& fb, bool ece, Cycle now, AckOutcome& out);

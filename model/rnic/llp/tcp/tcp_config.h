@@ -46,7 +46,7 @@ struct TcpConfig {
   unsigned challenge_acks = 10;
   std::uint64_t challenge_interval_us = 5'000'000;
   TransmitMemoryConfig tx_memory;
-  TableConfig flow_rx_table;
+  TableConfig flow_rx_table, flow_tx_table;
 
   template <class V>
   static void fields(V& v) {
@@ -107,6 +107,7 @@ struct TcpConfig {
       in_range(1, 1'000'000'000), unit("us"));
     v.group("tx_memory", &TcpConfig::tx_memory);
     v.group("flow_rx_table", &TcpConfig::flow_rx_table);
+    v.group("flow_tx_table", &TcpConfig::flow_tx_table);
   }
 
   bool wants_ecn() const { return ecn || congestion == tcp::CongestionAlgorithm::kDctcp; }

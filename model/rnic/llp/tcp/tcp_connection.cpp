@@ -63,7 +63,7 @@ bool TcpConnection::step() {
   } else if (from_tx->can_pop()) {
     on_report(from_tx->pop());
   } else if (from_rx->can_pop()) {
-    on_report(from_rx->pop());
+    if (!establishes(from_rx->front())) on_report(from_rx->pop());
   } else if (op->can_pop()) {
     on_op(op->pop());
   } else if (time_waits_.due(now())) {
@@ -175,6 +175,14 @@ void TcpConnection::on_report(RxReport report) {
       return;
     }
   }
+}
+
+// The peer acknowledged our SYN before its RST, of which tcp_tx may tell later. The RST comes next.
+bool TcpConnection::establishes(const RxReport& report) {
+  if (report.kind != RxReport::Kind::kReset || !report.syn_acked) return false;
+  if (connections_[report.flow.v].state != State::kSynReceived) return false;
+  established(report.flow);
+  return true;
 }
 
 void TcpConnection::peer_closed(FlowId flow, bool told) {

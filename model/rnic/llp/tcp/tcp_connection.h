@@ -92,6 +92,7 @@ class TcpConnection final : public Stage {
   void synchronize(FlowId flow, const tcp::RxReport& s);
   void refuse(const tcp::RxReport& s);
   void established(FlowId flow);
+  bool establishes(const tcp::RxReport& report);
   void peer_closed(FlowId flow, bool told = false);
   void close(FlowId flow);
   void lost(FlowId flow, fw::OpenFailure reason);

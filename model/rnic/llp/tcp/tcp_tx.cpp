@@ -1,6 +1,7 @@
 #include "model/rnic/llp/tcp/tcp_tx.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/common/description.h"
 #include "model/rnic/llp/link_address.h"
@@ -18,20 +19,45 @@ constexpr std::uint8_t bit(TxReport::Kind kind) { return static_cast<std::uint8_
 
 }  // namespace
 
-TcpTx::TcpTx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, const LinkAddress& station,
-             BufferPool& pool)
+// ---- The incoming FPDU
+
+// The stage is called in the cycle of the first beat, also if that is still to come.
+void FpduIn::on_run(const FpduBeat& first, unsigned beats) {
+  if (first.first) {
+    flow_ = first.flow;
+    begins_at_ = beat_at();
+    if (begins_at_ > owner().clock().now()) owner().wake(begins_at_);
+  }
+  fpdu_.add(first, beats);
+}
+
+bool FpduIn::has_begun() {
+  const Cycle now = owner().clock().now();
+  if (beat_at() > now) return begins_at_ <= now;
+  flow_ = (*this)->front().flow;
+  return true;
+}
+
+tcp::QueuedSegment FpduIn::take() {
+  begins_at_ = kNever;
+  return fpdu_.finish(take_last());
+}
+
+TcpTx::TcpTx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, FlowTxTable& table,
+             const LinkAddress& station, BufferPool& pool)
     : Stage(nm, clk),
       config_(config),
       ack_settings_(config, clk.period_ps()),
       resources_(config, clk.period_ps(), pool),
       writer_(station, pool),
       node_(station.node),
-      flows_(config.max_flows),
+      table_(table),
       sent_(clk, config.max_flows),
       uses_(config.max_flows),
       acks_(config.max_flows),
       sends_(config.max_flows),
-      reports_queue_(config.max_flows),
+      freed_(config.max_flows),
+      reports_(config.max_flows),
       rto_(config.max_flows),
       ack_timers_(config.max_flows),
       unacknowledged_(config.window_bytes),
@@ -39,135 +65,282 @@ TcpTx::TcpTx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
       in_flight_(config.max_flows),
       repairing_(config.max_flows) {
   RNIC_CHECK(pool.block_bytes() >= kFrameHeadroom + config.mtu);
+  RNIC_CHECK(table.rows() == config.max_flows);
+  table.owned_by(*this);
+  events_.bind_to(table);
+  for (FlowTxTable::Reader* reader : {&command_, &ack_turn_, &send_turn_, &fpdu_row_}) table.bind(*reader);
 }
 
 void TcpTx::reset() {
-  const std::size_t flows = flows_.size();
-  flows_ = std::vector<Flow>(flows);
+  const std::size_t flows = table_.rows();
+  table_.reset();
+  events_.reset();
   resources_.segments.reset();
-  acks_ = sends_ = reports_queue_ = llp::FlowQueue(flows);
+  command_asked_ = fpdu_asked_ = false;
+  fed_at_ = framed_at_ = kNever;
+  fpdus_.clear();
+  acks_ = sends_ = freed_ = reports_ = llp::FlowQueue(flows);
+  turns_to_send_ = 0;
   rto_ = ack_timers_ = TimerWheel(flows);
   in.reset();
-  in.fpdu = {};
   octets_ = congested_flows_ = flows_in_flight_ = repairing_flows_ = 0;
   for (Account* account : {&unacknowledged_, &congested_, &in_flight_, &repairing_}) account->set(now(), 0, false);
 }
 
-// The frame slot goes to commands first, then to ACKs, to queued segments, and to the incoming FPDU.
+// Asks for rows, and the use of one that is there.
 Wake TcpTx::tick() {
-  if (feedback->can_pop()) on_feedback(feedback->pop());
-  run_timers();
-  const bool room = out->can_push();
-  bool slot = room;
-  if (commands->can_pop() && slot) {
-    const TxCommand c = commands->pop();
-    slot = !on_command(c);
-    if (c.kind != TxCommand::Kind::kRefuse) account(c.flow);
-  }
-  if (slot && !acks_.empty() && send_owed_ack()) slot = false;
-  if (slot && !sends_.empty() && send_queued()) slot = false;
+  slot_ = out->can_push();
   in.collect(now());
-  if (slot && in.beat_at() <= now()) take_fpdu();
+  bool busy = commands->can_pop() && take_command();
+  busy |= take_event();
+  busy |= in.has_begun() && take_fpdu();
+  busy |= use_row();
+  busy |= begin_turn(acks_, ack_turn_);
+  if (begin_turn(sends_, send_turn_)) {
+    ++turns_to_send_;
+    busy = true;
+  }
   in.collect(horizon());
-  if (!reports_queue_.empty()) serve_reports();
-  return next_wake(room);
+  if (busy && goes_on()) return Wake::next_cycle();
+  const Cycle beat = in.beat_at() > now() ? in.beat_at() : kNever;
+  return Wake::at_cycle(std::max(std::min({beat, rto_.next(), ack_timers_.next()}), now() + 1));
 }
 
-Wake TcpTx::next_wake(bool room) const {
-  if (feedback->can_pop() || !reports_queue_.empty()) return Wake::next_cycle();
-  if (room && (commands->can_pop() || !acks_.empty() || !sends_.empty())) return Wake::next_cycle();
-  const Cycle beat = room || in.beat_at() > now() ? in.beat_at() : kNever;
-  return Wake::at_cycle(std::max(std::min({beat, rto_.next(), ack_timers_.next()}), now() + 1));
+// Where one step a cycle may have left another one. Rows, room and what comes call the stage.
+bool TcpTx::goes_on() {
+  if (feedback->can_pop() || events_.ready() || in.beat_at() <= now()) return true;
+  if (commands->can_pop() && (!command_asked_ || command_.can_use())) return true;
+  if (acks_wait() || segments_wait() || !freed_.empty() || !reports_.empty()) return true;
+  return !fpdus_.empty() && fpdu_row_.can_use();
+}
+
+// ---- Asks for rows
+
+// One is on its way at a time. What is refused belongs to no flow: it waits for a frame's slot alone.
+bool TcpTx::take_command() {
+  if (const TxCommand& c = commands->front(); c.kind != TxCommand::Kind::kRefuse) {
+    if (command_asked_ || !command_.can_ask()) return false;
+    command_.ask(c.flow.v);
+    command_asked_ = true;
+    return true;
+  }
+  if (!slot_) return false;
+  const TxCommand c = commands->pop();
+  send_reset(c.key, c.peer_mac, c.seq, c.with_ack, c.rcv_nxt);
+  return true;
+}
+
+// One a cycle. After one of the peer's it is the turn of another one, if there is any.
+bool TcpTx::take_event() {
+  const bool fed = feedback->can_pop(), others = others_wait();
+  if (!fed && !others) return false;
+  if (others && (!fed || fed_at_ + 1 == now()) && take_other()) return true;
+  if (!fed || !events_.can_take()) return false;
+  const tcp::RxFeedback fb = feedback->pop();
+  events_.take(fb.flow, 0, fb);
+  fed_at_ = now();
+  return true;
+}
+
+bool TcpTx::others_wait() {
+  const bool expired = ack_timers_.due(now()), silent = rto_.due(now());
+  return expired || silent || !freed_.empty() || !reports_.empty();
+}
+
+bool TcpTx::take_other() {
+  if (!events_.can_take()) return false;
+  if (ack_timers_.due(now())) {
+    expire(ack_timers_, false);
+  } else if (rto_.due(now())) {
+    expire(rto_, true);
+  } else if (!freed_.empty() && acked->can_push() && credit->can_push()) {
+    take_untold(freed_);
+  } else if (!reports_.empty() && reports->can_push()) {
+    take_untold(reports_);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void TcpTx::expire(TimerWheel& timers, bool retransmission) {
+  const FlowId flow{timers.take()};
+  timers.hold(flow.v);
+  events_.take(flow, 0, Expired{retransmission});
+}
+
+void TcpTx::take_untold(llp::FlowQueue& flows) { events_.take(flows.pop(), 0, Untold{}); }
+
+// With the first beat, so that the row of a long one is there with the last.
+bool TcpTx::take_fpdu() {
+  bool busy = false;
+  if (!fpdu_asked_ && fpdu_row_.can_ask()) {
+    fpdu_row_.ask(in.flow().v);
+    fpdu_asked_ = busy = true;
+  }
+  if (fpdu_asked_ && in.beat_at() <= now() && fpdus_.size() < kFpdus) {
+    fpdus_.push({in.flow(), in.take()});
+    fpdu_asked_ = false;
+    busy = true;
+  }
+  return busy;
+}
+
+bool TcpTx::begin_turn(llp::FlowQueue& flows, FlowTxTable::Reader& turn) {
+  if (flows.empty() || !turn.can_ask()) return false;
+  turn.ask(flows.pop().v);
+  return true;
+}
+
+// ---- Uses of rows
+
+// Frames first, as mac_tx cannot take one in each cycle; but not twice in a row while an event waits.
+bool TcpTx::use_row() {
+  const bool turn_of_events = framed_at_ + 1 == now() && events_.ready();
+  if (!turn_of_events && use_for_frame()) {
+    framed_at_ = now();
+    return true;
+  }
+  if (!events_.ready()) return false;
+  execute_event();
+  return true;
+}
+
+// The frame slot goes to commands first, then to ACKs, to queued segments, and to FPDUs.
+bool TcpTx::use_for_frame() {
+  if (command_.can_use() && (slot_ || commands->front().kind != TxCommand::Kind::kAbort)) {
+    execute_command();
+  } else if (!slot_) {
+    return false;
+  } else if (ack_turn_.can_use()) {
+    execute_ack();
+  } else if (send_turn_.can_use()) {
+    execute_queued();
+  } else if (!fpdus_.empty() && fpdu_row_.can_use()) {
+    execute_fpdu();
+  } else {
+    return false;
+  }
+  return true;
+}
+
+TcpTx::Use TcpTx::use(FlowId flow) {
+  FlowTx& row = table_.own(flow.v, &FlowTxRow::state);
+  return {flow, row, Level::of(row)};
+}
+
+// A frame that is due leaves with the same use, if there is a slot and no other flow waits for it.
+void TcpTx::finish(Use& u) {
+  if (u.ack && slot_ && !acks_wait()) send_owed_ack(u);
+  if (u.segment && slot_ && !acks_wait() && !segments_wait()) send_queued(u);
+  if (u.ack) acks_.push(u.flow);
+  if (u.segment && !has_turn(u.flow)) sends_.push(u.flow);
+  tell(u);
+  account(u);
+}
+
+void TcpTx::execute_command() {
+  const TxCommand c = commands->pop();
+  Use u = use(c.flow);
+  command_.drop();
+  command_asked_ = false;
+  on_command(u, c);
+  finish(u);
+}
+
+void TcpTx::execute_ack() {
+  Use u = use(FlowId{ack_turn_.front().index});
+  ack_turn_.drop();
+  send_owed_ack(u);
+  finish(u);
+}
+
+// The turn goes on while no other flow waits for one.
+void TcpTx::execute_queued() {
+  Use u = use(FlowId{send_turn_.front().index});
+  send_queued(u);
+  if (u.segment && turns_to_send_ == 1 && sends_.empty()) {
+    u.segment = false;
+  } else {
+    send_turn_.drop();
+    --turns_to_send_;
+  }
+  finish(u);
+}
+
+void TcpTx::execute_fpdu() {
+  WholeFpdu fpdu = fpdus_.pop();
+  Use u = use(fpdu.flow);
+  fpdu_row_.drop();
+  on(u, std::move(fpdu.segment));
+  finish(u);
+}
+
+void TcpTx::execute_event() {
+  Use u = use(events_.id());
+  std::visit([&](const auto& event) { on(u, event); }, events_.front());
+  events_.drop();
+  finish(u);
 }
 
 // ---- FPDUs
 
-void TcpTx::take_fpdu() {
-  const FpduBeat last = in.take_last();
-  tcp::QueuedSegment s = in.fpdu.finish(last);
-  Flow& f = flows_[last.flow.v];
-  if (!f.sender.rdma() || f.sender.finished()) {
+void TcpTx::on(Use& u, tcp::QueuedSegment&& fpdu) {
+  tcp::Sender& sender = u.row.sender;
+  const std::uint32_t bytes = fpdu.payload_bytes;
+  if (!sender.rdma() || sender.finished()) {
     ++counters_.fpdus_dropped;
-    give_back(last.flow, in.fpdu.bytes(), 1);
+    give_back(u.flow, bytes, 1);
     return;
   }
-  RNIC_CHECK_MSG(in.fpdu.bytes() <= f.sender.largest_fpdu(),
-                 std::string(name()) + ": an FPDU is larger than a segment");
+  RNIC_CHECK_MSG(bytes <= sender.largest_fpdu(), std::string(name()) + ": an FPDU is larger than a segment");
   std::uint32_t cuts = 0;
-  const std::uint32_t slot = f.sender.queue_fpdu(resources_, std::move(s), cuts);
-  on_queued(last.flow);
-  count_cuts(last.flow, cuts);
-  account(last.flow);
-  if (cuts != 0) return resume(last.flow);
+  const std::uint32_t slot = sender.queue_fpdu(resources_, std::move(fpdu), cuts);
+  on_queued(u);
+  count_cuts(u, cuts);
+  if (cuts != 0) return resume(u);
   // Otherwise it waits in the flow's own queue: after a retransmission, or for a congestion window that fell after the
   // credit was given.
-  if (f.sender.next_to_send(resources_) == slot) send(last.flow, slot);
+  if (sender.next_to_send(resources_) == slot) send(u, slot);
 }
 
 // ---- Commands
 
-// True if the cycle's frame was sent.
-bool TcpTx::on_command(const TxCommand& c) {
-  if (c.kind == TxCommand::Kind::kRefuse) {
-    send_reset(c.key, c.peer_mac, c.seq, c.with_ack, c.rcv_nxt);
-    return true;
-  }
-  Flow& f = flows_[c.flow.v];
-  if (c.kind == TxCommand::Kind::kOpen) {
-    open(c);
-    return false;
-  }
-  RNIC_CHECK(f.open);
-  if (f.reset) {
-    if (c.kind == TxCommand::Kind::kAbort || c.kind == TxCommand::Kind::kRelease) release(c.flow);
-    return false;
+void TcpTx::on_command(Use& u, const TxCommand& c) {
+  if (c.kind == TxCommand::Kind::kOpen) return open(u, c);
+  RNIC_CHECK(u.row.open);
+  if (u.row.reset) {
+    if (c.kind == TxCommand::Kind::kAbort || c.kind == TxCommand::Kind::kRelease) release(u);
+    return;
   }
   switch (c.kind) {
     case TxCommand::Kind::kEstablish:
-      establish(c);
-      return false;
+      return establish(u, c);
     case TxCommand::Kind::kStream:
-      if (f.sender.finished() || c.bytes == 0) return false;
-      keep(c.flow, c.bytes, f.sender.queue_stream(resources_, c.data->bytes(), c.bytes));
-      on_queued(c.flow);
-      resume(c.flow);
-      return false;
+      return stream(u, c);
     case TxCommand::Kind::kSetLimits:
-      f.sender.set_limits(c.limits);
-      if (f.sender.idle()) restart_rto(c.flow);
-      return false;
+      u.row.sender.set_limits(c.limits);
+      if (u.row.sender.idle()) restart_rto(u);
+      return;
     case TxCommand::Kind::kEnterRdma:
-      if (memory_ != nullptr && !f.sender.rdma()) memory_->open(c.flow);
-      f.sender.enter_rdma();
-      reports_queue_.push(c.flow);
-      restart_rto(c.flow);
-      return false;
+      return enter_rdma(u);
     case TxCommand::Kind::kFin:
-      f.sender.queue_fin(resources_);
-      keep(c.flow, 0, 1);
-      on_queued(c.flow);
-      sends_.push(c.flow);
-      f.sender.finish();
-      return false;
+      return queue_fin(u);
     case TxCommand::Kind::kAbort:
-      send_reset(f.key, f.peer_mac, f.sender.snd_nxt(), true, f.acks.rcv_nxt());
-      release(c.flow);
-      return true;
+      return abort(u);
     case TxCommand::Kind::kRelease:
-      release(c.flow);
-      return false;
+      return release(u);
     default:
       RNIC_CHECK(false);
   }
-  return false;
 }
 
 // A second kOpen belongs to a flow whose own SYN crossed the peer's.
-void TcpTx::open(const TxCommand& c) {
-  Flow& f = flows_[c.flow.v];
-  uses_[c.flow.v] += !f.open;
-  clear(c.flow);
-  f.renew();
+void TcpTx::open(Use& u, const TxCommand& c) {
+  FlowTx& f = u.row;
+  uses_[u.flow.v] += !f.open;
+  clear(u);
+  f = FlowTx{};
   f.open = true;
   f.key = c.key;
   f.peer_mac = c.peer_mac;
@@ -181,105 +354,126 @@ void TcpTx::open(const TxCommand& c) {
   f.acks.agree(agreed);
   f.acks.start(ack_settings_, c.rcv_nxt, c.with_ack);
   f.sender.open(resources_, c.seq, c.with_ack, agreed, c.peer_window, c.rcv_nxt - 1);
-  keep(c.flow, 0, 1);
-  sent_.set(c.flow, c.seq + 1);
-  on_queued(c.flow);
-  sends_.push(c.flow);
+  keep(u.flow, 0, 1);
+  sent_.set(u.flow, c.seq + 1);
+  on_queued(u);
+  u.segment = true;
 }
 
-void TcpTx::establish(const TxCommand& c) {
-  Flow& f = flows_[c.flow.v];
-  f.acks.agree(c.agreed);
-  f.acks.start(ack_settings_, c.rcv_nxt, true);
-  on_acked(c.flow, f.sender.establish(resources_, c.agreed, c.ack, c.peer_window, c.rcv_nxt - 1, now()));
-  restart_rto(c.flow);
-  owe_ack(c.flow);
+void TcpTx::establish(Use& u, const TxCommand& c) {
+  u.row.acks.agree(c.agreed);
+  u.row.acks.start(ack_settings_, c.rcv_nxt, true);
+  on_acked(u, u.row.sender.establish(resources_, c.agreed, c.ack, c.peer_window, c.rcv_nxt - 1, now()));
+  restart_rto(u);
+  owe_ack(u);
 }
 
-// After the peer's RST, until the firmware has heard of it: data handed down meanwhile is dropped.
-void TcpTx::fall_silent(FlowId flow) {
-  Flow& f = flows_[flow.v];
-  clear(flow);
-  f.sender = {};
-  f.sender.finish();
-  f.acks = {};
-  f.probe_owed = false;
-  f.reset = true;
-  rto_.stop(flow.v);
-  ack_timers_.stop(flow.v);
-  account(flow);
+void TcpTx::stream(Use& u, const TxCommand& c) {
+  if (u.row.sender.finished() || c.bytes == 0) return;
+  keep(u.flow, c.bytes, u.row.sender.queue_stream(resources_, c.data->bytes(), c.bytes));
+  on_queued(u);
+  resume(u);
 }
 
-void TcpTx::release(FlowId flow) {
-  clear(flow);
-  flows_[flow.v].renew();
-  rto_.stop(flow.v);
-  ack_timers_.stop(flow.v);
-  report(flow, TxReport::Kind::kReleased);
+void TcpTx::enter_rdma(Use& u) {
+  if (memory_ != nullptr && !u.row.sender.rdma()) memory_->open(u.flow);
+  u.row.sender.enter_rdma();
+  u.credit = true;
+  restart_rto(u);
+}
+
+void TcpTx::queue_fin(Use& u) {
+  u.row.sender.queue_fin(resources_);
+  keep(u.flow, 0, 1);
+  on_queued(u);
+  u.segment = true;
+  u.row.sender.finish();
+}
+
+void TcpTx::abort(Use& u) {
+  const FlowTx& f = u.row;
+  send_reset(f.key, f.peer_mac, f.sender.snd_nxt(), true, f.acks.rcv_nxt());
+  release(u);
+}
+
+void TcpTx::release(Use& u) {
+  clear(u);
+  u.row = FlowTx{};
+  rto_.stop(u.flow.v);
+  ack_timers_.stop(u.flow.v);
+  report(u, TxReport::Kind::kReleased);
 }
 
 // ---- The transmit memory
 
-void TcpTx::clear(FlowId flow) {
-  tcp::Sender& sender = flows_[flow.v].sender;
+void TcpTx::clear(Use& u) {
+  tcp::Sender& sender = u.row.sender;
   const tcp::RetransmissionQueue::Kept kept = sender.clear(resources_);
-  give_back(flow, kept.octets, kept.segments);
-  if (memory_ != nullptr && sender.rdma()) memory_->close(flow);
+  give_back(u.flow, kept.octets, kept.segments);
+  if (memory_ != nullptr && sender.rdma()) memory_->close(u.flow);
 }
 
 // The octets stay the same; each piece has a record of its own.
-void TcpTx::count_cuts(FlowId flow, std::uint32_t cuts) {
+void TcpTx::count_cuts(Use& u, std::uint32_t cuts) {
   counters_.cuts += cuts;
-  keep(flow, 0, cuts);
+  keep(u.flow, 0, cuts);
 }
 
 // ---- Reports: none waits in a link, so no peer or neighbour can block the others.
 
-void TcpTx::report(FlowId flow, TxReport::Kind kind) {
-  flows_[flow.v].reports |= bit(kind);
-  reports_queue_.push(flow);
+void TcpTx::report(Use& u, TxReport::Kind kind) { u.row.reports |= bit(kind); }
+
+// With the use of the row that has found it. What finds no room gets a use of its own.
+void TcpTx::tell(Use& u) {
+  bool waits = tell_acked(u);
+  waits |= tell_credit(u);
+  if (waits) freed_.push(u.flow);
+  if (u.row.reports != 0) tell_report(u);
 }
 
-void TcpTx::serve_reports() {
-  const FlowId flow = reports_queue_.front();
-  Flow& f = flows_[flow.v];
-  bool more = false;
-  if (f.wqes_acked != 0) {
-    if (acked->can_push()) acked->push({flow, std::exchange(f.wqes_acked, 0)});
-    else more = true;
-  }
-  if (const std::uint32_t octets = f.sender.grantable(); octets != 0 && !f.sender.finished()) {
-    if (credit->can_push()) {
-      credit->push({flow, octets});
-      f.sender.grant(octets);
-    } else {
-      more = true;
-    }
-  }
-  if (f.reports != 0) {
-    if (reports->can_push()) {
-      const unsigned kind = static_cast<unsigned>(__builtin_ctz(f.reports));
-      f.reports = static_cast<std::uint8_t>(f.reports & (f.reports - 1));
-      reports->push({static_cast<TxReport::Kind>(kind), flow, f.sender.mss()});
-    }
-    more |= f.reports != 0;
-  }
-  reports_queue_.pop();
-  if (more) reports_queue_.push(flow);
+// True if it waits.
+bool TcpTx::tell_acked(Use& u) {
+  if (u.row.wqes_acked == 0) return false;
+  if (!acked->can_push()) return true;
+  acked->push({u.flow, std::exchange(u.row.wqes_acked, 0)});
+  return false;
 }
 
-// After anything that changes what a flow has in flight, or may have.
-void TcpTx::account(FlowId flow) {
-  const FlowState s = flow_state(flow);
-  Counted& counted = flows_[flow.v].counted;
-  const bool congested = s.open && s.congestion_window < s.peer_window;
-  octets_ += s.unacknowledged - counted.octets;
-  congested_flows_ += congested - counted.congested;
-  flows_in_flight_ += (s.unacknowledged != 0) - (counted.octets != 0);
-  repairing_flows_ += s.repairing - counted.repairing;
-  counted.octets = s.unacknowledged;
-  counted.congested = congested;
-  counted.repairing = s.repairing;
+bool TcpTx::tell_credit(Use& u) {
+  tcp::Sender& sender = u.row.sender;
+  const std::uint32_t octets = u.credit && !sender.finished() ? sender.grantable() : 0;
+  if (octets == 0) return false;
+  if (!credit->can_push()) return true;
+  credit->push({u.flow, octets});
+  sender.grant(octets);
+  return false;
+}
+
+void TcpTx::tell_report(Use& u) {
+  FlowTx& f = u.row;
+  if (reports->can_push()) {
+    const unsigned kind = static_cast<unsigned>(__builtin_ctz(f.reports));
+    f.reports = static_cast<std::uint8_t>(f.reports & (f.reports - 1));
+    reports->push({static_cast<TxReport::Kind>(kind), u.flow, f.sender.mss()});
+  }
+  if (f.reports != 0) reports_.push(u.flow);
+}
+
+// ---- Observers
+
+TcpTx::Level TcpTx::Level::of(const FlowTx& row) {
+  if (!row.open) return {0, false, false};
+  const tcp::Sender& s = row.sender;
+  return {s.snd_end() - s.snd_una(), s.congestion_window() < s.peer_window(), s.recovering()};
+}
+
+// What the use has changed.
+void TcpTx::account(const Use& u) {
+  const Level now_has = Level::of(u.row), had = u.before;
+  octets_ += now_has.octets - had.octets;
+  congested_flows_ += now_has.congested - had.congested;
+  flows_in_flight_ += (now_has.octets != 0) - (had.octets != 0);
+  repairing_flows_ += now_has.repairing - had.repairing;
   unacknowledged_.set(now(), octets_, false);
   congested_.set(now(), congested_flows_, false);
   in_flight_.set(now(), flows_in_flight_, false);
@@ -287,7 +481,7 @@ void TcpTx::account(FlowId flow) {
 }
 
 FlowState TcpTx::flow_state(FlowId flow) const {
-  const Flow& f = flows_[flow.v];
+  const FlowTx& f = table_.peek(flow.v)->state;
   if (!f.open) return {};
   return {true,
           f.sender.snd_una(),
@@ -299,8 +493,8 @@ FlowState TcpTx::flow_state(FlowId flow) const {
 
 std::string TcpTx::waiting_for() const {
   std::string text;
-  for (std::uint32_t i = 0; i < flows_.size(); ++i) {
-    const Flow& f = flows_[i];
+  for (std::uint32_t i = 0; i < table_.rows(); ++i) {
+    const FlowTx& f = table_.peek(i)->state;
     if (!f.open || f.sender.snd_una() == f.sender.snd_end()) continue;
     text += (text.empty() ? "" : ", ") + std::string("flow ") + std::to_string(i) + ": ACK of " +
             std::to_string(f.sender.snd_end() - f.sender.snd_una()) + " octets";
@@ -319,11 +513,13 @@ void TcpTx::describe(const Description& d) {
   d.account({"tcp.flows_in_flight", "slots", Reach::kNobodyWaits, "", 130, AccountRole::kInFlight}, in_flight_);
   d.account({"tcp.repairing_flows", "slots", Reach::kElse, "losses", 140}, repairing_);
   d.flows(*this);
-  for (std::size_t i = 0; i < flows_.size() && d.shows_probes(); ++i) {
-    const Flow& f = flows_[i];
+  for (std::uint32_t i = 0; i < table_.rows() && d.shows_probes(); ++i) {
     const ProbeGroup flow = d.probes().group("flow", i);
-    const auto octets = [&flow, &f](const char* name, std::uint32_t (tcp::Sender::*read)() const) {
-      flow.number(name, 32, "octets", [&f, read] { return f.open ? (f.sender.*read)() : 0; });
+    const auto octets = [this, i, &flow](const char* name, std::uint32_t (tcp::Sender::*read)() const) {
+      flow.number(name, 32, "octets", [this, i, read] {
+        const FlowTx& f = table_.peek(i)->state;
+        return f.open ? (f.sender.*read)() : 0;
+      });
     };
     octets("cwnd", &tcp::Sender::congestion_window);
     octets("ssthresh", &tcp::Sender::slow_start_threshold);

@@ -1,20 +1,22 @@
 // The sender half of the TCP offload: headers, retransmission, the peer's window, acknowledgements of received data.
 #pragma once
 
-#include <algorithm>
+#include <cstdint>
+#include <variant>
 #include <vector>
 
 #include "model/common/account.h"
 #include "model/common/beat_stage.h"
 #include "model/common/flows.h"
+#include "model/common/ring.h"
 #include "model/common/timer_wheel.h"
 #include "model/rnic/boundary/frame.h"
+#include "model/rnic/context/row_events.h"
 #include "model/rnic/llp/flow_queue.h"
 #include "model/rnic/llp/link_address.h"
-#include "model/rnic/llp/tcp/ack_policy.h"
+#include "model/rnic/llp/tcp/flow_tx_table.h"
 #include "model/rnic/llp/tcp/fpdu_assembly.h"
 #include "model/rnic/llp/tcp/segment_writer.h"
-#include "model/rnic/llp/tcp/sender.h"
 #include "model/rnic/llp/tcp/sent_octets.h"
 #include "model/rnic/llp/tcp/tcp_config.h"
 #include "model/rnic/llp/tcp/tcp_tx_counters.h"
@@ -25,13 +27,26 @@
 
 namespace rnic {
 
-// Store and forward: the frame leaves in the cycle of an FPDU's last beat, or that beat waits for its slot. Those
-// before it are never refused.
+// Store and forward: a whole FPDU leaves. Beats before the last one are never refused.
 class FpduIn final : public Collects<FpduBeat, FpduIn> {
  public:
   using Collects::Collects;
-  void on_run(const FpduBeat& first, unsigned beats) { fpdu.add(first, beats); }
-  FpduAssembly fpdu;
+  void on_run(const FpduBeat& first, unsigned beats);
+  // Whether the first beat of the incoming FPDU has come. After collect() of this cycle.
+  bool has_begun();
+  FlowId flow() const { return flow_; }  // its
+  // The whole, with its last beat.
+  tcp::QueuedSegment take();
+  void reset() {
+    Collects::reset();
+    fpdu_ = {};
+    begins_at_ = kNever;
+  }
+
+ private:
+  FpduAssembly fpdu_;
+  FlowId flow_;
+  Cycle begins_at_ = kNever;  // unless its first beat is the last one
 };
 extern template class Collects<FpduBeat, FpduIn>;
 
@@ -46,8 +61,9 @@ class TcpTx final : public Stage, public Flows {
   PushPort<tcp::TxReport> reports{*this, "reports"};
 
   // `pool` has blocks of at least kFrameHeadroom + mtu octets, for segments that are not FPDUs; it outlives all frames.
-  TcpTx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, const LinkAddress& station,
-        BufferPool& pool);
+  // `table` has a row for each flow.
+  TcpTx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, FlowTxTable& table,
+        const LinkAddress& station, BufferPool& pool);
 
   // Where the segmenter has taken room for the FPDUs; without one it has taken none.
   void keep_in(llp::TransmitMemory& memory) { memory_ = &memory; }
@@ -64,88 +80,117 @@ class TcpTx final : public Stage, public Flows {
   // detects it, from the start of the timer.
   Account& in_flight() { return in_flight_; }
   Account& repairing() { return repairing_; }
-  std::size_t flows() const override { return flows_.size(); }
+  std::size_t flows() const override { return table_.rows(); }
   FlowState flow_state(FlowId flow) const override;
   // Of this stage, per flow without segments in flight, in octets.
   static constexpr std::size_t bytes_per_flow();
 
+  // Whole FPDUs that wait for their rows, or for a frame's slot.
+  static constexpr unsigned kFpdus = 4;
+
  private:
   // What the accounts have of a flow.
-  struct Counted {
-    std::uint32_t octets : 30;
-    std::uint32_t congested : 1, repairing : 1;
-    Counted() : octets(0), congested(0), repairing(0) {}
+  struct Level {
+    std::uint32_t octets;
+    bool congested, repairing;
+    static Level of(const FlowTx& row);
   };
-  struct Flow {
-    llp::FlowKey key;
-    wire::MacAddress peer_mac;
-    std::uint8_t reports = 0;  // TxReport kinds to be sent, one bit each
-    bool open : 1;
-    bool probe_owed : 1;  // a segment that the peer must answer
-    bool reset : 1;       // by the peer: nothing more is sent
-    tcp::Sender sender;
-    tcp::AckPolicy acks;
-    std::uint32_t wqes_acked = 0;  // not reported yet
-    Counted counted;
-    Flow() : open(false), probe_owed(false), reset(false) {}
-    // For the number's next connection. The accounts hear of it later.
-    void renew() {
-      const Counted before = counted;
-      *this = Flow{};
-      counted = before;
-    }
+  // A use of a flow's row, and what it has made due.
+  struct Use {
+    FlowId flow;
+    FlowTx& row;
+    const Level before;
+    bool credit = false;                // may have been freed
+    bool ack = false, segment = false;  // a frame
   };
+  struct Expired {
+    bool retransmission = false;
+  };
+  // What could not be reported at once.
+  struct Untold {};
+  using Event = std::variant<Untold, Expired, tcp::RxFeedback>;
 
-  // Input.
-  bool on_command(const tcp::TxCommand& command);
-  void open(const tcp::TxCommand& c);
-  void establish(const tcp::TxCommand& c);
-  void fall_silent(FlowId flow);
-  void release(FlowId flow);
-  RequestId owner(FlowId flow) const;
-  void take_fpdu();
-  void on_feedback(const tcp::RxFeedback& fb);
-  void on_ack(FlowId flow, const tcp::RxFeedback& fb);
-  void on_acked(FlowId flow, const tcp::LossRecovery::Acked& segments);
-  void on_path_mtu(FlowId flow, const tcp::RxFeedback& fb);
+  // Asks for rows.
+  bool take_command();
+  bool take_event();
+  bool others_wait();
+  bool take_other();
+  bool take_fpdu();
+  void expire(TimerWheel& timers, bool retransmission);
+  void take_untold(llp::FlowQueue& flows);
+  bool begin_turn(llp::FlowQueue& flows, FlowTxTable::Reader& turn);
 
-  void account(FlowId flow);
+  // Uses them: one a cycle.
+  bool use_row();
+  bool use_for_frame();
+  Use use(FlowId flow);
+  void finish(Use& u);
+  void execute_command();
+  void execute_ack();
+  void execute_queued();
+  void execute_fpdu();
+  void execute_event();
+  void on(Use& u, tcp::QueuedSegment&& fpdu);
+  void on(Use& u, Untold) { u.credit = true; }
+  void on(Use& u, Expired timer);
+  void on(Use& u, const tcp::RxFeedback& fb);
+
+  // Commands.
+  void on_command(Use& u, const tcp::TxCommand& command);
+  void open(Use& u, const tcp::TxCommand& c);
+  void establish(Use& u, const tcp::TxCommand& c);
+  void stream(Use& u, const tcp::TxCommand& c);
+  void enter_rdma(Use& u);
+  void queue_fin(Use& u);
+  void abort(Use& u);
+  void release(Use& u);
+
+  // The peer, and its silence.
+  void on_ack(Use& u, const tcp::RxFeedback& fb);
+  void on_acked(Use& u, const tcp::LossRecovery::Acked& segments);
+  void on_path_mtu(Use& u, const tcp::RxFeedback& fb);
+  void fall_silent(Use& u);
+  void on_timeout(Use& u);
+  void restart_rto(Use& u);
+  void on_queued(Use& u);
+  void owe_probe(Use& u);
+
+  // Their consequences.
+  void resume(Use& u);
+  void answer(Use& u, tcp::RxFeedback::Answer answer);
+  void settle(Use& u, tcp::AckPolicy::Due due);
+  void owe_ack(Use& u);
+  void challenge(Use& u);
+  void account(const Use& u);
   void keep(FlowId flow, std::uint32_t octets, std::uint32_t segments) {
     if (memory_ != nullptr && segments != 0) memory_->keep(flow, octets, segments);
   }
   void give_back(FlowId flow, std::uint32_t octets, std::uint32_t segments) {
     if (memory_ != nullptr && segments != 0) memory_->give_back(flow, octets, segments);
   }
-  void count_cuts(FlowId flow, std::uint32_t cuts);
-  void clear(FlowId flow);
-
-  // Its consequences.
-  void resume(FlowId flow);
-  void report(FlowId flow, tcp::TxReport::Kind kind);
-  void serve_reports();
-  void answer(FlowId flow, tcp::RxFeedback::Answer answer);
-  void settle(FlowId flow, tcp::AckPolicy::Due due);
-  void owe_ack(FlowId flow);
-  void challenge(FlowId flow);
-
-  // Timers.
-  void run_timers();
-  void restart_rto(FlowId flow);
-  void on_queued(FlowId flow);
-  void on_timeout(FlowId flow);
-  void owe_probe(FlowId flow);
+  void count_cuts(Use& u, std::uint32_t cuts);
+  void clear(Use& u);
+  void report(Use& u, tcp::TxReport::Kind kind);
+  void tell(Use& u);
+  bool tell_acked(Use& u);
+  bool tell_credit(Use& u);
+  void tell_report(Use& u);
 
   // Output: at most one frame per cycle.
-  bool send_owed_ack();
-  bool send_queued();
-  void send(FlowId flow, std::uint32_t segment);
-  void send_bare(FlowId flow, std::uint32_t seq, std::uint8_t flags);
-  void send_earlier_ack(FlowId flow);
-  tcp::SegmentFields fields_of(FlowId flow, std::uint32_t seq, std::uint8_t flags, bool bare);
+  bool acks_wait() const { return !acks_.empty() || ack_turn_.can_use(); }
+  bool segments_wait() const { return !sends_.empty() || send_turn_.can_use(); }
+  bool has_turn(FlowId flow) const { return send_turn_.can_use() && send_turn_.front().index == flow.v; }  // to send
+  void send_owed_ack(Use& u);
+  void send_queued(Use& u);
+  void send(Use& u, std::uint32_t segment);
+  void send_bare(Use& u, std::uint32_t seq, std::uint8_t flags);
+  void send_earlier_ack(Use& u);
+  tcp::SegmentFields fields_of(Use& u, std::uint32_t seq, std::uint8_t flags, bool bare);
   void send_reset(const llp::FlowKey& key, const wire::MacAddress& mac, std::uint32_t seq, bool with_ack,
                   std::uint32_t ack);
+  RequestId owner(FlowId flow) const;
   void push_frame(FlowId flow, Frame frame);
-  Wake next_wake(bool room) const;
+  bool goes_on();
 
   const TcpConfig config_;
   const tcp::AckSettings ack_settings_;
@@ -153,11 +198,30 @@ class TcpTx final : public Stage, public Flows {
   tcp::SegmentWriter writer_;
   const std::uint32_t node_;
   llp::TransmitMemory* memory_ = nullptr;
-  std::vector<Flow> flows_;
+  FlowTxTable& table_;
   tcp::SentOctets sent_;
   std::vector<std::uint32_t> uses_;  // of each flow's number, for owners; no reset clears them
-  llp::FlowQueue acks_, sends_, reports_queue_;
+
+  // Ways to rows. What waits for a frame's slot has its own, so that no event waits behind it.
+  RowEvents<FlowTxRow, Event, FlowId> events_{*this, "tcp_tx_event"};
+  FlowTxTable::Reader command_{*this, "tcp_tx_command", 1};
+  FlowTxTable::Reader ack_turn_{*this, "tcp_tx_ack"};
+  FlowTxTable::Reader send_turn_{*this, "tcp_tx_segment"};
+  FlowTxTable::Reader fpdu_row_{*this, "tcp_tx_fpdu", kFpdus + 2};
+  bool command_asked_ = false, fpdu_asked_ = false;  // for the one that comes next
+  Cycle fed_at_ = kNever;                            // the last event of the peer's was taken
+  Cycle framed_at_ = kNever;                         // a row was last used for a frame
+  bool slot_ = false;                                // a frame may leave in this cycle
+  struct WholeFpdu {
+    FlowId flow;
+    tcp::QueuedSegment segment;
+  };
+  Ring<WholeFpdu> fpdus_{kFpdus};
+  // Flows that wait for a turn: to send, or to report.
+  llp::FlowQueue acks_, sends_, freed_, reports_;
+  unsigned turns_to_send_ = 0;  // begun
   TimerWheel rto_, ack_timers_;
+
   unsigned octets_ = 0, congested_flows_ = 0, flows_in_flight_ = 0, repairing_flows_ = 0;
   // The first: unacknowledged octets of all flows, with the capacity of one flow. The second: flows whose congestion
   // window is the smaller one of the two.
@@ -165,8 +229,9 @@ class TcpTx final : public Stage, public Flows {
   TcpTxCounters counters_;
 };
 
+// The row, SND.NXT for tcp_rx, links of four lists, two timers.
 constexpr std::size_t TcpTx::bytes_per_flow() {
-  return sizeof(Flow) + tcp::SentOctets::kBytesPerFlow + 3 * sizeof(std::uint32_t) + 4 * sizeof(Cycle);
+  return sizeof(FlowTxRow) + tcp::SentOctets::kBytesPerFlow + 4 * sizeof(std::uint32_t) + 4 * sizeof(Cycle);
 }
 
 }  // namespace rnic

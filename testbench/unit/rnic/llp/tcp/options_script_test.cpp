@@ -110,11 +110,11 @@ TEST(TimestampScript, TheRoundTripOfARetransmissionIsMeasured) {
     handshake mss 1000, ts 100 0
     fpdu 500
     > PA 1:501
-    +199.5 > PA 1:501
+    +199.6 > PA 1:501
     +20 < A 1 ack 501 {ts 1000 203}
     fpdu 500
     > PA 501:1001
-    +199.5 > PA 501:1001
+    +199.6 > PA 501:1001
   )");
 }
 
@@ -131,7 +131,7 @@ TEST(EcnScript, ItIsAgreedBySynFlagsAndMarksNewDataAlone) {
     +1 rdma
     fpdu 1000
     > PA 1:1001 ect0
-    +199.5 > PA 1:1001                         # sent again: not capable of ECN
+    +199.6 > PA 1:1001                         # sent again: not capable of ECN
     +10 < PA 1:101 ack 1001 win 0
     +0.5 > A 1001 ack 101
     fpdu 1000

@@ -274,7 +274,7 @@ class Deframer final : public Stage {
 
 struct TcpChip {
   TcpChip(const std::string& n, ClockDomain& clk, const TcpConfig& config, const LinkAddress& station, BufferPool& pool,
-          const MacRxConfig& mac = {})
+          const MacRxConfig& mac = {}, const TableConfig& flow_rows = {})
       : op(n + "_op", clk, {4, 1, 1}),
         event(n + "_event", clk, {4, 1, 1}),
         to_tx(n + "_to_tx", clk, {8, 1, 1}),
@@ -294,7 +294,8 @@ struct TcpChip {
         segmenter((n + "_segmenter").c_str(), clk, pool, DatapathConfig{}.beat_bytes),
         deframer((n + "_deframer").c_str(), clk),
         connection((n + "_connection").c_str(), clk, config, station),
-        tcp_tx((n + "_tcp_tx").c_str(), clk, config, station, pool),
+        flow_tx_table(n + "_flow_tx_table", clk, config.max_flows, flow_rows),
+        tcp_tx((n + "_tcp_tx").c_str(), clk, config, flow_tx_table, station, pool),
         tcp_rx((n + "_tcp_rx").c_str(), clk, without_early(config), DatapathConfig{}, station, pool, tcp_tx.sent()),
         mac_tx((n + "_mac_tx").c_str(), clk, MacTxConfig{}),
         mac_rx((n + "_mac_rx").c_str(), clk, mac, station.mac) {
@@ -338,6 +339,7 @@ struct TcpChip {
   Segmenter segmenter;
   Deframer deframer;
   TcpConnection connection;
+  FlowTxTable flow_tx_table;
   TcpTx tcp_tx;
   TcpRx tcp_rx;
   MacTx mac_tx;
@@ -403,9 +405,9 @@ inline constexpr wire::MacAddress kMacA{{2, 0, 0, 0, 0, 0xa}}, kMacB{{2, 0, 0, 0
 // Chip a (end 0, 10.0.0.1) and chip b (end 1, 10.0.0.2) on a cable.
 struct TcpNetwork {
   TcpNetwork(const std::string& n, ClockDomain& clk_a, ClockDomain& clk_b, const TcpConfig& config_a,
-             const TcpConfig& config_b, const MacRxConfig& mac = {})
-      : a(n + "a", clk_a, config_a, {kMacA, {kIpA}, {{{kIpB}, kMacB}}}, pool, mac),
-        b(n + "b", clk_b, config_b, {kMacB, {kIpB}, {{{kIpA}, kMacA}}}, pool, mac),
+             const TcpConfig& config_b, const MacRxConfig& mac = {}, const TableConfig& flow_rows = {})
+      : a(n + "a", clk_a, config_a, {kMacA, {kIpA}, {{{kIpB}, kMacB}}}, pool, mac, flow_rows),
+        b(n + "b", clk_b, config_b, {kMacB, {kIpB}, {{{kIpA}, kMacA}}}, pool, mac, flow_rows),
         cable((n + "cable").c_str(), {}) {
     cable.attach(0, a.mac_tx.ethernet, a.mac_rx);
     cable.attach(1, b.mac_tx.ethernet, b.mac_rx);
@@ -434,8 +436,8 @@ struct TcpNetwork {
 class TcpTest : public StageTest {
  protected:
   explicit TcpTest(const TcpConfig& config_a = small(1), const TcpConfig& config_b = small(2),
-                   const MacRxConfig& mac = {})
-      : net("", clk, clk, config_a, config_b, mac) {}
+                   const MacRxConfig& mac = {}, const TableConfig& flow_rows = {})
+      : net("", clk, clk, config_a, config_b, mac, flow_rows) {}
   static TcpConfig small(std::uint64_t seed) {
     TcpConfig c;
     c.max_flows = 8;

@@ -165,6 +165,34 @@ TEST_F(TcpConnectionTest, WithoutRoomForAnEventOnlyOperationsPassThatHaveNone) {
   EXPECT_EQ(events.size(), 6u);
 }
 
+// tcp_tx, which says that our SYN was acknowledged, may be later than tcp_rx, which says that the connection was reset.
+TEST_F(TcpConnectionTest, AResetAfterTheAckOfOurSynIsOfAnAcceptedConnection) {
+  ops.send(fw::TcpListen{5000});
+  run_until_idle();
+  for (const bool acked : {false, true}) {
+    clear();
+    from_rx.send(segment(TcpHeader::kSyn));
+    run_until_idle();
+    ASSERT_FALSE(to_tx.empty());
+    const FlowId flow = to_tx[0].flow;
+    RxReport reset = of_flow(RxReport::Kind::kReset);
+    reset.flow = flow;
+    reset.syn_acked = acked;
+    from_rx.send(reset);
+    run_until_idle();
+    ASSERT_EQ(events.size(), acked ? 2u : 0u);
+    if (acked) {
+      EXPECT_EQ(events[0].kind(), TcpEvents::kAccepted);
+      EXPECT_EQ(events[1].kind(), TcpEvents::kReset);
+    }
+    from_tx.send({TxReport::Kind::kReleased, flow, 0});
+    RxReport released = of_flow(RxReport::Kind::kReleased);
+    released.flow = flow;
+    from_rx.send(released);
+    run_until_idle();
+  }
+}
+
 TEST_F(TcpConnectionTest, AnOperationOfAnEarlierLifeHasNoEffect) {
   accept();
   from_rx.send(of_flow(RxReport::Kind::kReset));

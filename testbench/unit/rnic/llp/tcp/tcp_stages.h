@@ -31,22 +31,14 @@ class TcpTxTest : public StageTest {
  protected:
   static constexpr std::uint32_t kIss = 1000, kPeer = 50'000, kWindow = 60'000;
 
+  explicit TcpTxTest(const TcpConfig& with = {}, const TableConfig& rows = {})
+      : config(with), table("table", clk, with.max_flows, rows) {}
   void SetUp() override {
-    TxCommand open;
-    open.kind = TxCommand::Kind::kOpen;
-    open.flow = kOneFlow;
-    open.key = kKey;
-    open.peer_mac = kMacA;
-    open.seq = kIss;
-    open.with_ack = true;
-    open.rcv_nxt = kPeer;
-    open.agreed = plain_terms();
-    open.peer_window = kWindow;
-    commands.send(open);
+    commands.send(open(kOneFlow));
     run();
     ASSERT_EQ(frames.size(), 1u);
     EXPECT_EQ(seen(0).text(), ">SA");
-    EXPECT_EQ(frames.cycles()[0], commands.cycles()[0] + kToEnd + config.tx_cycles);
+    EXPECT_EQ(frames.cycles()[0], commands.cycles()[0] + kToEnd + row_cycles() + config.tx_cycles);
     feedback.send(ack(kIss + 1));
     run();
     ASSERT_EQ(reports.size(), 1u);
@@ -56,19 +48,36 @@ class TcpTxTest : public StageTest {
     frames.clear();
     credit.clear();
   }
+  // From what is about a flow to the use of its row.
+  Cycle row_cycles() const { return table.config().read_cycles; }
+  // After the peer's SYN; its port is 4000 and the number of the flow.
+  static TxCommand open(FlowId flow) {
+    TxCommand open;
+    open.kind = TxCommand::Kind::kOpen;
+    open.flow = flow;
+    open.key = kKey;
+    open.key.peer_port = static_cast<std::uint16_t>(kKey.peer_port + flow.v);
+    open.peer_mac = kMacA;
+    open.seq = kIss;
+    open.with_ack = true;
+    open.rcv_nxt = kPeer;
+    open.agreed = plain_terms();
+    open.peer_window = kWindow;
+    return open;
+  }
   // Shorter than a retransmission timeout.
   void run(Cycle cycles = 2000) { sc_core::sc_start(sc_core::sc_time::from_value(cycles * clk.period_ps())); }
-  TxCommand command_of(TxCommand::Kind kind) const {
+  TxCommand command_of(TxCommand::Kind kind, FlowId flow = kOneFlow) const {
     TxCommand c;
     c.kind = kind;
-    c.flow = kOneFlow;
+    c.flow = flow;
     return c;
   }
   void command(TxCommand::Kind kind) { commands.send(command_of(kind)); }
   // What tcp_rx says of a pure ACK.
-  RxFeedback ack(std::uint32_t number) const {
+  RxFeedback ack(std::uint32_t number, FlowId flow = kOneFlow) const {
     RxFeedback fb;
-    fb.flow = kOneFlow;
+    fb.flow = flow;
     fb.acks = true;
     fb.flags = wire::TcpHeader::kAck;
     fb.seq = fb.rcv_nxt = kPeer;
@@ -77,14 +86,14 @@ class TcpTxTest : public StageTest {
     fb.window = kWindow;
     return fb;
   }
-  RxFeedback data(RxFeedback::Answer answer) const {
-    RxFeedback fb = ack(kIss + 1);
+  RxFeedback data(RxFeedback::Answer answer, FlowId flow = kOneFlow) const {
+    RxFeedback fb = ack(kIss + 1, flow);
     fb.payload = 100;
     fb.answer = answer;
     fb.rcv_nxt += 100;
     return fb;
   }
-  std::vector<FpduBeat> fpdu(std::size_t octets) {
+  std::vector<FpduBeat> fpdu(std::size_t octets, FlowId flow = kOneFlow) {
     std::vector<FpduBeat> beats;
     BufferRef buf = pool.take();
     const Bytes payload = counting_bytes(octets);
@@ -94,7 +103,7 @@ class TcpTxTest : public StageTest {
       FpduBeat b;
       b.buf = buf.get();
       b.data = buf->bytes() + kFrameHeadroom + at;
-      b.flow = kOneFlow;
+      b.flow = flow;
       b.words = static_cast<std::uint8_t>(std::min<std::size_t>(beat_bytes, octets - at) / 4);
       b.first = at == 0;
       b.last = b.completes_wqe = at + beat_bytes >= octets;
@@ -113,9 +122,10 @@ class TcpTxTest : public StageTest {
     return all;
   }
 
-  TcpConfig config;
+  const TcpConfig config;
+  FlowTxTable table;
   BufferPool pool{2048};
-  TcpTx dut{"dut", clk, config, {kMacB, {kIpB}, {{{kIpA}, kMacA}}}, pool};
+  TcpTx dut{"dut", clk, config, table, {kMacB, {kIpB}, {{{kIpA}, kMacA}}}, pool};
   Source<TxCommand> commands = drive(dut.commands);
   Source<RxFeedback> feedback = drive(dut.feedback);
   Source<FpduBeat> fpdus = drive(dut.in);

@@ -1,0 +1,56 @@
+// What tcp_tx knows of a chip's TCP flows: a table with a port and a read latency. See flow_tx_table.md.
+#pragma once
+
+#include <cstdint>
+
+#include "model/common/table.h"
+#include "model/rnic/llp/tcp/ack_policy.h"
+#include "model/rnic/llp/tcp/sender.h"
+#include "model/rnic/messages/flow_key.h"
+#include "model/rnic/messages/parts.h"
+#include "model/wire/ethernet.h"
+
+namespace rnic {
+
+// The elements of its retransmission queue are on the chip, wherever the row is, and so are its timers and its places
+// in lists.
+struct FlowTx {
+  llp::FlowKey key;
+  wire::MacAddress peer_mac;
+  std::uint8_t reports = 0;  // TxReport kinds to be sent, one bit each
+  bool open : 1;
+  bool probe_owed : 1;  // a segment that the peer must answer
+  bool reset : 1;       // by the peer: nothing more is sent
+  tcp::Sender sender;
+  tcp::AckPolicy acks;
+  std::uint32_t wqes_acked = 0;  // not reported yet
+  FlowTx() : open(false), probe_owed(false), reset(false) {}
+
+  static constexpr const char* kMessage = "flow_tx";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("key", m.key);
+    v("peer_mac", 48, m.peer_mac);
+    v("reports", 5, m.reports);
+    v("open", 1, m.open);
+    v("probe_owed", 1, m.probe_owed);
+    v("reset", 1, m.reset);
+    v("sender", m.sender);
+    v("acks", m.acks);
+    v("wqes_acked", 16, m.wqes_acked);
+  }
+};
+
+struct FlowTxRow {
+  FlowTx state;  // tcp_tx's
+
+  static constexpr const char* kMessage = "flow_tx_row";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("state", m.state);
+  }
+};
+
+using FlowTxTable = Table<FlowTxRow>;
+
+}  // namespace rnic
