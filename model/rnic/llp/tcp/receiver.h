@@ -98,6 +98,7 @@ class Receiver {
     v("passive", 1, m.passive_);
     v("timestamps", 1, m.timestamps_);
     v("finished", 1, m.finished_);
+    v("syn_acked", 1, m.syn_acked_);
   }
 
  private:

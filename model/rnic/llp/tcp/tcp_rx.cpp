@@ -507,7 +507,7 @@ bool TcpRx::report_one(Use& u) {
       break;
     case Report::kReset:
       r.kind = RxReport::Kind::kReset;
-      r.syn_acked = flows_[flow.v].receiver.syn_acked();
+      r.syn_acked = u.receiver.syn_acked();
       break;
     case Report::kReleased:
       r.kind = RxReport::Kind::kReleased;
