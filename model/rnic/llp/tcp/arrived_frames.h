@@ -27,7 +27,6 @@ class ArrivedFrames {
  public:
   explicit ArrivedFrames(std::size_t places) : places_(places) {}
 
-  bool empty() const { return frames_.empty(); }
   bool is_full() const { return frames_.size() == places_; }
   void add(ArrivedFrame&& frame) { frames_.push(std::move(frame)); }
 
