@@ -111,7 +111,7 @@ class Sweep(ProgramTest):
             self.assertGreater(point["columns"]["late"], 0)
 
     def test_the_worst_point_decides(self):
-        never = {"check": "min_goodput_gbps", "value": 80}
+        never = {"check": "min_goodput_gbps", "value": 89}
         run = self.run_program("run", self.scenario(checks=[never]), "--out", "out")
         self.assertEqual(run.returncode, 1, run.stdout)
         codes = [p["exit_code"] for p in json.loads((self.folder / "out/sweep.json").read_text())["points"]]
@@ -217,7 +217,7 @@ class Sweep(ProgramTest):
         self.assertEqual(len((self.folder / "out/sweep.csv").read_text().splitlines()), 16)
 
     def test_points_without_folders(self):
-        never = {"check": "min_goodput_gbps", "value": 80}
+        never = {"check": "min_goodput_gbps", "value": 89}
         whole = self.run_program("run", self.scenario(checks=[never]), "--out", "whole")
         for kept, folders in (("failed", ["2", "3"]), ("none", [])):
             with self.subTest(kept):
