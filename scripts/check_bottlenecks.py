@@ -66,8 +66,8 @@ CASES = {
     # Segments of Writes are checked one after the other: more misses in flight would not help.
     "STag cache": (QUEUES, (f"{STAG_CACHE}.entries=8", f"{STAG_CACHE}.misses_in_flight=8"), "STag cache", "node b"),
     "QP cache misses": (QUEUES, (f"{QP_CACHE}.entries=8", f"{QP_CACHE}.misses_in_flight=1"), "QP cache misses", "node a"),
-    # Reads of WQEs wait for the rows of their queues: as many as queues, so that they are not all taken as well.
-    "QP cache": (QUEUES, (f"{QP_CACHE}.entries=8", f"{QP_CACHE}.misses_in_flight=16", "nodes.a.rnic.tx.wqe_fetch.reads=32"), "QP cache", "node a"),
+    # Reads of WQEs wait for the rows of their queues: enough of them, so that they are not all taken as well.
+    "QP cache": (QUEUES, (f"{QP_CACHE}.entries=8", f"{QP_CACHE}.misses_in_flight=16", "nodes.a.rnic.tx.wqe_fetch.reads=64"), "QP cache", "node a"),
     "QP receive cache misses": (QUEUES, (f"{PEERS_QP_CACHE}.entries=8", f"{PEERS_QP_CACHE}.misses_in_flight=1"), "QP receive cache misses", "node b"),
     "QP receive cache": (QUEUES, (f"{PEERS_QP_CACHE}.entries=8", f"{PEERS_QP_CACHE}.misses_in_flight=32", "work.writes.depth=1"),
                          "QP receive cache", "node b"),

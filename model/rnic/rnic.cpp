@@ -113,8 +113,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       tcp_memory_(clk, checked(config.tcp.tx_memory, "tcp", config.tcp.mtu), FlowId{0}, config.tcp.max_flows),
       sctp_memory_(clk, checked(config.sctp.tx_memory, "sctp", config.tcp.mtu), FlowId{config.tcp.max_flows},
                    config.flows() - config.tcp.max_flows),
-      flow_tx_table_(std::string(basename()) + ".flow_tx_table", clk, config.tcp.max_flows,
-                     config.tcp.flow_tx_table),
+      flow_tx_table_(std::string(basename()) + ".flow_tx_table", clk, config.tcp.max_flows, config.tcp.flow_tx_table),
       net_(basename(), clk),
       pcie("pcie", clk, config.pcie, {kReaders, kWriters}),
       wqe_fetch("wqe_fetch", clk, contexts_, config.tx.wqe_fetch),
@@ -397,7 +396,7 @@ std::vector<LinkBase*> Rnic::links() const {
   const TableBase* const tables[] = {&contexts_.page_table, &contexts_.stag_table, &contexts_.cq_table,
                                      &contexts_.tx_table,   &contexts_.rx_table,   &contexts_.sqc_table,
                                      &contexts_.sq_table,   &contexts_.rq_table,   &contexts_.irrq_table,
-                                     &contexts_.orq_table,  &tcp_rx.flow_rx_table,  &flow_tx_table_};
+                                     &contexts_.orq_table,  &tcp_rx.flow_rx_table, &flow_tx_table_};
   for (const TableBase* table : tables) {
     for (LinkBase* link : table->links()) links.push_back(link);
   }

@@ -29,9 +29,9 @@ class QpCache(ProgramTest):
                 self.assertNotIn("rx_cache", next(iter(stats["stats"].values()))["rnic"])
 
     def test_a_queue_pair_that_is_fetched_at_once_is_there_when_the_response_comes(self):
-        """Eight misses in flight: Reads do as well as Writes, by halves and as objects."""
+        """Eight misses in flight: the second half of a queue pair is never waited for, so Reads do as well as Writes."""
         halves, objects = (self.stats(KNEES, "--point", 17, *options)["results"] for options in ((), OBJECTS))
-        self.assertAlmostEqual(halves[2]["rate_mops"], 11.8, delta=0.3)
+        self.assertAlmostEqual(halves[2]["rate_mops"], 7.2, delta=0.3)
         self.assertAlmostEqual(objects[2]["rate_mops"], 12, delta=0.3)
         for half, whole in zip(halves[:2], objects):
             self.assertAlmostEqual(whole["rate_mops"] / half["rate_mops"], 1, delta=0.02)
@@ -102,7 +102,7 @@ class QpCache(ProgramTest):
         room, one, eight = self.goodputs(TRACES / "eviction-storm.json", 2, 4, 5)
         self.assertAlmostEqual(room, 1, delta=0.01)
         self.assertAlmostEqual(one, 0.63, delta=0.03)
-        self.assertAlmostEqual(eight, 0.99, delta=0.01)
+        self.assertAlmostEqual(eight, 0.98, delta=0.01)
 
     def test_a_cache_with_room_for_all_queue_pairs_is_none(self):
         scenario = TRACES / "qps16.json"

@@ -153,8 +153,8 @@ bool FwCpu::issue(TimedOperation& operation) {
                  [&](TxInternalWork& op) {
                    op.epoch = contexts_.qp(op.qpn).epoch;
                    return push(tx_work, op);
-                 }, [&](SrqArm& op) { return push(srq_arms, op); },
-                 [&](HomeOp& op) { return push(home_ops, op); },
+                 },
+                 [&](SrqArm& op) { return push(srq_arms, op); }, [&](HomeOp& op) { return push(home_ops, op); },
                  [&](HostEvent& op) {
                    if (!events->can_push()) return false;
                    profile_.posted(op.event, now());

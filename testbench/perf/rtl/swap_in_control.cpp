@@ -180,9 +180,9 @@ SwappedIn measure_response_queue() {
   return measure_swapped_in<rtl::ResponseQueuePins>(
       block,
       [](auto& m, auto&& f) {
-        f(m.under_way_i, m.one_port_i, m.request_row_ready_i, m.request_row_valid_i,
-          m.request_row_tag_i, m.request_row_i, m.response_row_ready_i, m.response_row_valid_i, m.response_row_tag_i,
-          m.response_row_i, m.oldest_i, m.stag_ready_i, m.stag_valid_i, m.stag_row_i, m.stag_i);
+        f(m.under_way_i, m.one_port_i, m.request_row_ready_i, m.request_row_valid_i, m.request_row_tag_i,
+          m.request_row_i, m.response_row_ready_i, m.response_row_valid_i, m.response_row_tag_i, m.response_row_i,
+          m.oldest_i, m.stag_ready_i, m.stag_valid_i, m.stag_row_i, m.stag_i);
       },
       b.contexts);
 }
