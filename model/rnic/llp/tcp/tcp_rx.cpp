@@ -300,6 +300,8 @@ void TcpRx::release(Use& u) {
   if (u.receiver.in_use()) {
     table_.erase(u.flow);
     flows_.fall();
+    // Another flow may have come back to an earlier bucket: a look-up that goes on behind that one begins anew.
+    if (ArrivedFrame* const next = arrived_.unknown()) next->bucket = table_.home(next->segment.key);
   }
   arrived_.forget(u.flow);
   u.receiver.clear(memory_);

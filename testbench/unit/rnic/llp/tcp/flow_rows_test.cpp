@@ -192,13 +192,17 @@ TEST_F(FlowRowsTest, WhatWasConsumedHoldsUpNoFrame) {
 // ---- Look-ups
 
 // Five addresses of one bucket: that of the fifth flow is in the next one.
-TEST_F(FlowRowsTest, ALookUpGoesOnBehindAFullBucket) {
-  Bench& b = bench();
-  const llp::FlowTable hash(b.config.max_flows);
+std::vector<std::uint16_t> ports_of_one_bucket(std::size_t flows) {
+  const llp::FlowTable hash(flows);
   std::vector<std::uint16_t> ports;
   for (std::uint16_t port = 4000; ports.size() < llp::FlowTable::kWays + 1; ++port) {
     if (hash.home({kIpA, port, 5000}) == hash.home({kIpA, 4000, 5000})) ports.push_back(port);
   }
+  return ports;
+}
+TEST_F(FlowRowsTest, ALookUpGoesOnBehindAFullBucket) {
+  Bench& b = bench();
+  const std::vector<std::uint16_t> ports = ports_of_one_bucket(b.config.max_flows);
   for (std::uint32_t i = 0; i < ports.size(); ++i) b.open_rdma(FlowId{i}, ports[i]);
   b.segment(0, 64, 200, ports.front());
   b.segment(0, 64, 300, ports.back());
@@ -208,6 +212,23 @@ TEST_F(FlowRowsTest, ALookUpGoesOnBehindAFullBucket) {
   EXPECT_THAT(b.feedback.cycles(), ElementsAre(b.use_of(200) + kToEnd, last + kToEnd, last + 2 + kToEnd));
   EXPECT_EQ(b.dut.counters().more_buckets, 1u);
   EXPECT_EQ(b.out[1].flow, FlowId{llp::FlowTable::kWays});
+}
+// The fifth flow comes back to the first bucket while it is looked for: in each cycle of that.
+TEST_F(FlowRowsTest, ALookUpFindsAFlowThatMovesMeanwhile) {
+  for (Cycle release = 290; release < 312; ++release) {
+    Bench& b = bench();
+    const std::vector<std::uint16_t> ports = ports_of_one_bucket(b.config.max_flows);
+    for (std::uint32_t i = 0; i < ports.size(); ++i) b.open_rdma(FlowId{i}, ports[i]);
+    b.command(Kind::kRelease, FlowId{1}, release);
+    b.segment(0, 64, 300, ports.back());
+  }
+  run_until_idle();
+  for (const auto& b : benches()) {
+    ASSERT_EQ(b->feedback.size(), 1u);
+    EXPECT_EQ(b->feedback[0].flow, FlowId{4});
+    ASSERT_EQ(b->reports.size(), 1u) << "a frame of no flow would be answered by a RST";
+    EXPECT_EQ(b->reports[0].kind, ReportKind::kReleased);
+  }
 }
 
 TEST_F(FlowRowsTest, AFrameOfNoFlowIsReportedInItsPlaceAndNeedsNoRow) {
