@@ -25,25 +25,12 @@ void TableReader::ask(std::uint32_t index, std::uint32_t tag) {
   }
 }
 
-const TableAsk& TableReader::front() const {
-  check_caller();
-  RNIC_CHECK_MSG(link_->can_pop(), link_->name(), ": use before the row is there");
-  return link_->front();
-}
-
-bool TableReader::ok() const {
-  if (!table_->cached()) return table_->has(front().index);
-  return places_.front() != Residency::kNone && !table_->is_bad(places_.front());
-}
-
 bool TableReader::awaits_fetch(std::uint32_t tag) const {
   check_caller();
   if (refused_ && waiting_.any([tag](const TableAsk& ask) { return ask.tag == tag; })) return true;
   return std::any_of(held_.begin(), held_.end(),
                      [&](const Held& h) { return h.ask.tag == tag && table_->under_way(h.place); });
 }
-
-std::uint32_t TableReader::place() const { return table_->cached() ? places_.front() : front().index; }
 
 void TableReader::drop() {
   take_front();
@@ -89,8 +76,7 @@ void TableReader::release_front() {
   if (table_->cached()) table_->used_up(*this, row.place);
 }
 
-void TableReader::check_caller() const {
-  if constexpr (!kSanitized) return;
+void TableReader::check_called() const {
   RNIC_CHECK_MSG(owner_.clock().may_be_called(owner_), link_->name(), ": used by another stage");
 }
 
@@ -233,18 +219,31 @@ void TableBase::commit() {
   grant();
 }
 
+std::uint32_t TableBase::index_asked(const TableReader& reader) const {
+  return cached() ? reader.waiting_.front().index : reader.link_->reserved().index;
+}
+
 // Of each bank, to as many readers as it has ports. A reader that gets none takes part again in the next cycle.
 void TableBase::grant() {
   if (pending_ == 0) return;
+  if ((pending_ & (pending_ - 1)) == 0) return grant_alone(*readers_[static_cast<unsigned>(__builtin_ctz(pending_))]);
   const auto asking = static_cast<unsigned>(__builtin_popcount(pending_));
   for (std::uint32_t left = pending_; left != 0; left &= left - 1) {
     const TableReader& reader = *readers_[static_cast<unsigned>(__builtin_ctz(left))];
-    bank_of(cached() ? reader.waiting_.front().index : reader.link_->reserved().index).asks |= left & -left;
+    bank_of(index_asked(reader)).asks |= left & -left;
   }
   unsigned granted = 0;
   for (Bank& bank : banks_) granted += grant(bank);
   count(granted);
   counters_.conflicts += asking - granted;
+  if (pending_ != 0) commit_later();
+}
+
+// Nobody else asks.
+void TableBase::grant_alone(TableReader& reader) {
+  bank_of(index_asked(reader)).last = reader.number_;
+  grant(reader);
+  count(1);
   if (pending_ != 0) commit_later();
 }
 

@@ -96,7 +96,10 @@ class TableReader : public PortBase {
 
  private:
   friend class TableBase;
-  void check_caller() const;
+  void check_caller() const {
+    if constexpr (kSanitized) check_called();
+  }
+  void check_called() const;
   void take_front();
   bool asks_next() const { return held_.empty() && places_.empty(); }  // for the row after those that it keeps
 
@@ -225,7 +228,9 @@ class TableBase : public Committed, public Part {
   void apply_writes();
   void grant();
   unsigned grant(Bank& bank);
+  void grant_alone(TableReader& reader);
   void grant(TableReader& reader);
+  std::uint32_t index_asked(const TableReader& reader) const;
   void call_holders(std::uint32_t row);
   unsigned row_cycles() const;
   void look_up(TableReader& reader);
@@ -263,6 +268,18 @@ class TableBase : public Committed, public Part {
   std::uint32_t blocked_ = 0;  // readers whose next read waits for the end of a fetch, or of a pin
   std::uint32_t holding_ = 0;  // readers with rows that are fetched, or wait behind one
 };
+
+// Asked for each use.
+inline const TableAsk& TableReader::front() const {
+  check_caller();
+  RNIC_CHECK_MSG(link_->can_pop(), link_->name(), ": use before the row is there");
+  return link_->front();
+}
+inline std::uint32_t TableReader::place() const { return table_->cached() ? places_.front() : front().index; }
+inline bool TableReader::ok() const {
+  if (!table_->cached()) return table_->has(front().index);
+  return places_.front() != Residency::kNone && !table_->is_bad(places_.front());
+}
 
 // `T` describes its fields as messages do (message.h).
 template <class T>

@@ -106,12 +106,15 @@ Wake TcpTx::tick() {
   return Wake::at_cycle(std::max(std::min({beat, rto_.next(), ack_timers_.next()}), now() + 1));
 }
 
-// Where one step a cycle may have left another one. Rows, room and what comes call the stage.
+// Where one step a cycle may have left another one. Rows, room and what comes call the stage: a frame that has no slot
+// is no reason to call it before.
 bool TcpTx::goes_on() {
-  if (feedback->can_pop() || events_.ready() || in.beat_at() <= now()) return true;
+  if (feedback->can_pop() || events_.ready() || !freed_.empty() || !reports_.empty()) return true;
+  if (!acks_.empty() || !sends_.empty()) return true;
+  if (in.beat_at() <= now() && fpdus_.size() < kFpdus) return true;
   if (commands->can_pop() && (!command_asked_ || command_.can_use())) return true;
-  if (acks_wait() || segments_wait() || !freed_.empty() || !reports_.empty()) return true;
-  return !fpdus_.empty() && fpdu_row_.can_use();
+  const bool frames = ack_turn_.can_use() || send_turn_.can_use() || (!fpdus_.empty() && fpdu_row_.can_use());
+  return frames && out->can_push();
 }
 
 // ---- Asks for rows
