@@ -40,7 +40,7 @@ class ConnectionManager {
   ConnectionManager& operator=(const ConnectionManager&) = delete;
   // Of this object, per connection and its flow, in octets.
   static constexpr std::size_t bytes_per_connection() {
-    return sizeof(Connection) + sizeof(*by_flow_) + sizeof(*flow_epoch_) + sizeof(*life_) + sizeof(std::uint32_t);
+    return sizeof(Connection) + sizeof(*by_flow_) + sizeof(*life_) + sizeof(std::uint32_t);
   }
 
   // Commands. check() has no effect; perform() executes a checked command. listen and unlisten complete at once.
@@ -229,7 +229,6 @@ class ConnectionManager {
   Resources& resources_;
   Connection connections_[Capacity::kConnections];
   std::uint32_t by_flow_[Capacity::kFlows];
-  std::uint32_t flow_epoch_[Capacity::kFlows] = {};
   std::uint16_t life_[Capacity::kFlows] = {};  // of each flow, in its last event
   IndexPool<Capacity::kConnections> free_connections_;
   IndexPool<Capacity::kSetups> free_slots_;

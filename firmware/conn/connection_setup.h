@@ -298,15 +298,18 @@ void ConnectionManager<Bus, Capacity>::write_contexts(Connection& c, QpState sta
   flow.tx_markers = options.tx_markers;
   flow.rx_markers = options.rx_markers;
   flow.crc = options.crc;
-  flow.epoch = ++flow_epoch_[c.flow.v];
-  flow.qpn = c.qpn;
   QpContext& qp = resources_.qp(c.qpn)->context;
+  flow.qpn = c.qpn;
+  flow.qp_epoch = qp.epoch;
   qp.state = state;
   qp.version = c.version;
   qp.mulpdu = mulpdu_of(c);
   qp.ird = ird;
   qp.ord = ord;
   qp.flow = c.flow;
+  qp.llp = flow.llp;
+  qp.markers = flow.tx_markers;
+  qp.crc = flow.crc;
   resources_.publish(c.qpn);
   bus_.write(WriteFlow{c.flow, c.flow_context});
 }

@@ -11,12 +11,20 @@ namespace rnic {
 
 using abi::QpState;
 
+// The lower layer protocol of a DDP stream. The differences above it: markers, the CRC of FPDUs and the credit of a
+// segment belong to MPA; SCTP keeps message boundaries and protects its own packets.
+enum class LlpId : std::uint8_t { kMpaTcp, kSctp };
+inline constexpr unsigned kLlps = 2;
+
 // Who uses an STag: a stream of a queue pair.
 struct StagUser {
   Qpn qpn;
   std::uint32_t epoch = 0;  // use of its number
   Pdn pd;
 };
+
+// What beats carry of the use of a queue pair's number: the number is not used 256 times while one is on its way.
+constexpr std::uint8_t life_of(std::uint32_t epoch) { return static_cast<std::uint8_t>(epoch); }
 
 // Doorbells count modulo at least twice the ring's size, so that a full ring differs from an empty one.
 inline constexpr unsigned kMaxLogWq = 11;
@@ -35,6 +43,9 @@ struct QpContext {
   FlowId flow = kNoFlow;
   Cqn send_cq, recv_cq;
   bool shares_rq = false;  // takes its receive requests from `srq`; it has no ring of its own
+  // Of its flow: what is sent.
+  LlpId llp = LlpId::kMpaTcp;
+  bool markers = false, crc = true;
   Srqn srq;
   std::uint64_t sq_base = 0, rq_base = 0;
   std::uint32_t epoch = 0;      // counts the QP number's uses: per-QP state of an older epoch is stale
@@ -58,6 +69,9 @@ struct QpContext {
     v("pd", m.pd);
     v("flow", m.flow);
     v("shares_rq", 1, m.shares_rq);
+    v("llp", 1, m.llp);
+    v("markers", 1, m.markers);
+    v("crc", 1, m.crc);
     v("srq", m.srq);
     v("epoch", 32, m.epoch);
     v("first_msn", 32, m.first_msn);
@@ -72,16 +86,12 @@ struct SrqContext {
   std::uint32_t epoch = 0;  // as a QP's
 };
 
-// The lower layer protocol of a DDP stream. The differences above it: markers, the CRC of FPDUs and the credit of a
-// segment belong to MPA; SCTP keeps message boundaries and protects its own packets.
-enum class LlpId : std::uint8_t { kMpaTcp, kSctp };
-inline constexpr unsigned kLlps = 2;
-
+// Goes to the rows of the flow in its lower layer, whose messages carry what the stages above need of it.
 struct FlowContext {
   LlpId llp = LlpId::kMpaTcp;
   bool rdma = false;
   bool tx_markers = false, rx_markers = false, crc = true;
-  std::uint32_t epoch = 0;  // counts the flow's uses: per-flow state of an older epoch is stale
+  std::uint32_t qp_epoch = 0;  // the use of the queue pair's number
   Qpn qpn;
 
   static constexpr const char* kMessage = "flow_context";
@@ -92,7 +102,7 @@ struct FlowContext {
     v("tx_markers", 1, m.tx_markers);
     v("rx_markers", 1, m.rx_markers);
     v("crc", 1, m.crc);
-    v("epoch", 32, m.epoch);
+    v("qp_epoch", 32, m.qp_epoch);
     v("qpn", m.qpn);
   }
 };

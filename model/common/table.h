@@ -348,10 +348,20 @@ class Table final : public TableBase {
   // many rows in each bank a cycle as it has ports. For columns that no other stage reads.
   template <class C>
   C& own(std::uint32_t row, C T::*column) {
+    return own_in_row(row, column).column;
+  }
+  // The same, with the row's other columns, to be read.
+  template <class C>
+  struct Owned {
+    C& column;
+    const T& row;
+  };
+  template <class C>
+  Owned<C> own_in_row(std::uint32_t row, C T::*column) {
     T* const place = find(row);
     RNIC_CHECK_MSG(place != nullptr, name(), ": a row that is not here");
     note_owned(row, static_cast<std::size_t>(place - data_.data()));
-    return place->*column;
+    return {place->*column, *place};
   }
   // Whether that may be done in this cycle.
   using TableBase::can_own;

@@ -26,12 +26,11 @@ std::size_t FoundFpdu::pad() const {
 
 MpaChain::MpaChain(const TwinSource* twins)
     : clk_("mpa_clk", {}),
-      contexts_(clk_, {1, 1, 1, 1}),
       pool_(static_cast<std::uint32_t>(kBlockOctets)),
       framer_("mpa_framer", clk_, datapath_),
       inserter_("marker_inserter", clk_, datapath_, pool_),
       crc_insert_("crc_insert", clk_),
-      deframer_("mpa_deframer", clk_, {}, datapath_, contexts_, pool_),
+      deframer_("mpa_deframer", clk_, {}, datapath_, 1, pool_),
       crc_check_("crc_check", clk_),
       net_("mpa", clk_) {
   net_.connect(framer_.out, inserter_.in, "framed", LinkConfig::pipeline(MpaFramerConfig{}));
@@ -39,7 +38,7 @@ MpaChain::MpaChain(const TwinSource* twins)
   net_.connect(deframer_.out, crc_check_.in, "deframed", LinkConfig::pipeline(MpaDeframerConfig{}));
   if (twins == nullptr) return;
   for (Stage* stage : std::initializer_list<Stage*>{&framer_, &inserter_, &crc_insert_, &deframer_, &crc_check_}) {
-    twins_.push_back(twins->make(stage->basename(), *stage, {&contexts_, &pool_}, TwinMode::kReplace));
+    twins_.push_back(twins->make(stage->basename(), *stage, {nullptr, &pool_}, TwinMode::kReplace));
   }
 }
 
@@ -76,8 +75,11 @@ std::vector<FoundFpdu> MpaChain::receive(const MpaStream& stream, ByteSpan octet
     std::copy(segment.begin(), segment.end(), buf->bytes());
     for (std::size_t at = 0; at < segment.size(); at += datapath_.beat_bytes) {
       const std::size_t bytes = std::min<std::size_t>(datapath_.beat_bytes, segment.size() - at);
-      segments_.send({buf, buf->bytes() + at, stream.position + start + at, kFlow, static_cast<std::uint8_t>(bytes),
-                      at == 0, at + bytes == segment.size()});
+      StreamBeat beat{
+          buf,     buf->bytes() + at,           stream.position + start + at, kFlow, static_cast<std::uint8_t>(bytes),
+          at == 0, at + bytes == segment.size()};
+      beat.set({{}, 0, stream.markers, stream.crc});
+      segments_.send(beat);
     }
   }
   run_stages();
@@ -102,16 +104,9 @@ std::vector<FoundFpdu> MpaChain::receive(const MpaStream& stream, ByteSpan octet
   return fpdus;
 }
 
-// The flow's next use: a new epoch, taken over where the stream starts. The context is visible one cycle later.
+// Taken over where the stream starts.
 void MpaChain::begin(const MpaStream& stream) {
   if (stream.position % 4 != 0) throw std::invalid_argument("an FPDU does not start at a multiple of 4 octets");
-  flow_.rdma = true;
-  flow_.tx_markers = flow_.rx_markers = stream.markers;
-  flow_.crc = stream.crc;
-  ++flow_.epoch;
-  contexts_.write(kFlow, flow_);
-  ulpdus_.wake(clk_.next());
-  run_stages();
   deframer_.set_position(kFlow, stream.position);
 }
 

@@ -59,9 +59,7 @@ class MpaChain {
 
   ClockDomain clk_;
   DatapathConfig datapath_;
-  ContextStore contexts_;
   BufferPool pool_;
-  FlowContext flow_;
 
   MpaFramer framer_;
   MarkerInserter inserter_;

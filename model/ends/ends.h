@@ -39,7 +39,10 @@ class Source final : public Stage {
     net_.emplace(port.owner().basename(), clock()).connect(out, port, port.name(), config);
   }
   // `complete(message)` in the cycle in which each leaves.
-  Source(PopPort<T>& port, std::function<void(T&)> complete) : Source(port) { complete_ = std::move(complete); }
+  Source(PopPort<T>& port, std::function<void(T&)> complete, const LinkConfig& config = Netlist::kFew)
+      : Source(port, config) {
+    complete_ = std::move(complete);
+  }
 
   // In the next cycle or later; send_at(): in this one or later.
   void send(T message) { send_at(0, std::move(message)); }
@@ -169,8 +172,8 @@ Source<T> drive(PopPort<T>& port, const LinkConfig& config = Netlist::kFew) {
   return Source<T>(port, config);
 }
 template <class T, class F, class = std::enable_if_t<std::is_invocable_v<F&, T&>>>
-Source<T> drive(PopPort<T>& port, F complete) {
-  return Source<T>(port, std::move(complete));
+Source<T> drive(PopPort<T>& port, F complete, const LinkConfig& config = Netlist::kFew) {
+  return Source<T>(port, std::move(complete), config);
 }
 template <class T>
 Sink<T> collect(PushPort<T>& port, const LinkConfig& config = Netlist::kFew) {

@@ -126,7 +126,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       mac_tx("mac_tx", clk, config.mac_tx),
       mac_rx("mac_rx", clk, config.rx.mac_rx, station.mac),
       tcp_rx("tcp_rx", clk, config.tcp, config.datapath, station, messages_, tcp_tx.sent()),
-      mpa_deframer("mpa_deframer", clk, config.rx.mpa_deframer, config.datapath, contexts_, frames_),
+      mpa_deframer("mpa_deframer", clk, config.rx.mpa_deframer, config.datapath, config.flows(), frames_),
       crc_check("crc_check", clk),
       rqe_fetch("rqe_fetch", clk, contexts_, config.rx.rqe_fetch),
       ddp_placement("ddp_placement", clk, contexts_, llp_traits(), config.rx.ddp_placement),
@@ -156,6 +156,9 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       stream_errors("stream_errors", clk),
       terminate_generator("terminate_generator", clk, contexts_, frames_, config.terminate),
       qp_events("qp_events", clk) {
+  contexts_.keep_flows_in(connection_rows_, FlowId{0}, config.tcp.max_flows);
+  contexts_.keep_flows_in(sctp_association.flow_rows(), FlowId{config.tcp.max_flows},
+                          config.flows() - config.tcp.max_flows);
   pcie.dma_read.in_pages(kPayloadReader, "payload_fetch", contexts_);
   pcie.dma_write.in_pages(kPlacementWriter, "ddp_placement", contexts_);
   pcie.dma_write.in_pages(kOriginalWriter, "response_queue", contexts_);

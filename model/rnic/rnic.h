@@ -16,6 +16,7 @@
 #include "model/rnic/llp/sctp/sctp_association.h"
 #include "model/rnic/llp/sctp/sctp_rx.h"
 #include "model/rnic/llp/sctp/sctp_tx.h"
+#include "model/rnic/llp/tcp/connection_rows.h"
 #include "model/rnic/llp/tcp/tcp_connection.h"
 #include "model/rnic/llp/tcp/tcp_rx.h"
 #include "model/rnic/llp/tcp/tcp_tx.h"
@@ -113,6 +114,8 @@ class Rnic final : public sc_core::sc_module, public Part {
   void connect_responder();
   void connect_completion();
   void connect_firmware();
+
+  tcp::ConnectionRows connection_rows_{flow_tx_table_, tcp_rx.flow_rx_table};
 };
 
 }  // namespace rnic

@@ -236,7 +236,6 @@ package rnic_messages_pkg;
 
   typedef struct packed {
     logic [63:0] next;
-    logic [31:0] epoch;
     logic [16:0] seen;
     logic [16:0] size;
     logic [9:0] marker_octets;

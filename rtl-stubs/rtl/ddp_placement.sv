@@ -67,7 +67,6 @@ module ddp_placement #(
   output rnic_messages_pkg::read_issued_t       reads_push_issued_o,
   output logic                                  rq_end_o,        // its receive requests go unused
   output logic [31:0]                           rq_end_qpn_o,
-  input  logic [31:0]                           mpa_flow_qpn_i,  // of the offered beat's flow
   input  logic                                  mpa_row_ready_i,
   output logic                                  mpa_row_ask_o,
   output logic [31:0]                           mpa_row_index_o,
@@ -76,7 +75,6 @@ module ddp_placement #(
   input  rnic_messages_pkg::rx_row_t            mpa_row_i,
   input  rnic_messages_pkg::read_issued_t       mpa_oldest_i,    // in front of its list of Reads, if there is one
   output logic                                  mpa_row_drop_o,
-  input  logic [31:0]                           sctp_flow_qpn_i,  // of the offered beat's flow
   input  logic                                  sctp_row_ready_i,
   output logic                                  sctp_row_ask_o,
   output logic [31:0]                           sctp_row_index_o,
@@ -340,7 +338,7 @@ module ddp_placement #(
   segment_qp u_mpa_qp (
     .clk_i, .rst_ni,
     .header_i   (mpa_header),
-    .flow_qpn_i (mpa_flow_qpn_i),
+    .beat_qpn_i (in_i.qpn),
     .done_i     (in_ready_o && in_i.last),
     .qpn_o      (mpa_qpn),
     .row_ready_i(mpa_row_ready_i),
@@ -350,7 +348,7 @@ module ddp_placement #(
   segment_qp u_sctp_qp (
     .clk_i, .rst_ni,
     .header_i   (sctp_header),
-    .flow_qpn_i (sctp_flow_qpn_i),
+    .beat_qpn_i (sctp_in_i.qpn),
     .done_i     (sctp_in_ready_o && sctp_in_i.last),
     .qpn_o      (sctp_qpn),
     .row_ready_i(sctp_row_ready_i),
@@ -377,7 +375,8 @@ module ddp_placement #(
     .row_i  (row),
     .state_o(before_event)
   );
-  assign known       = judges && !row_waits && (from_sctp ? sctp_row_ok_i : mpa_row_ok_i) && qp.flow == beat.flow;
+  assign known       = judges && !row_waits && (from_sctp ? sctp_row_ok_i : mpa_row_ok_i) && qp.flow == beat.flow &&
+                       qp.epoch[7:0] == beat.life;
   assign over        = !qp.valid || qp.state == rnic_messages_pkg::QpTerminate || qp.state == rnic_messages_pkg::QpError ||
                        stream.stream == rnic_messages_pkg::RxStopped;
   assign mpa_ok      = beat.crc_ok && beat.marker_ok;

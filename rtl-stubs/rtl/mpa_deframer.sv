@@ -1,7 +1,7 @@
 // Finds the FPDUs in received TCP streams and takes their markers out: the twin of model/rnic/rx/mpa_deframer. See
 // mpa_deframer.md there for the timing.
-// Outside are tables and memories, read in the same cycle and written at the edge: by in_i.flow the flow's context, its
-// place in the current FPDU, and the store that collects this FPDU, in rows of a beat's width and without the markers,
+// Outside are tables and memories, read in the same cycle and written at the edge: by in_i.flow its place
+// in the current FPDU, and the store that collects this FPDU, in rows of a beat's width and without the markers,
 // which are beside the rows, one after the other. With fpdu_complete_o the store goes to the end of a queue; head_row_i
 // and head_marker_i belong to the store at the queue's head, which is returned with consumed_valid_o.
 module mpa_deframer #(
@@ -15,9 +15,6 @@ module mpa_deframer #(
   output logic                          in_ready_o,       // the last of its octets are taken
   input  rnic_stream_pkg::stream_beat_t in_i,
   input  logic [8*BeatBytes-1:0]        in_data_i,
-  input  logic [31:0]                   epoch_i,          // of the context
-  input  logic                          rx_markers_i,
-  input  logic                          crc_i,
   input  rnic_messages_pkg::mpa_place_t   place_i,
   output logic                          place_write_o,
   output rnic_messages_pkg::mpa_place_t   place_o,
@@ -51,23 +48,15 @@ module mpa_deframer #(
   localparam int unsigned PlacedBytes = 16;           // that stand for an FPDU: length field and tagged DDP header
   localparam int unsigned EndBytes    = 4;            // that stand for the peer's FIN
 
-  // The contexts are read once a segment.
+  // With the octet at 0 a stream begins: that which the flow's number had before is over, wherever it ended.
   logic [7:0]                  used_d, used_q;  // octets of the offered beat that were taken
   logic                        begins;
-  logic                        markers, markers_q;
-  logic                        crc_on, crc_on_q;
   rnic_messages_pkg::mpa_place_t place;
   logic                        stands;  // for an FPDU that is placed, or for the FIN
   logic                        amid;    // where no FPDU starts
   always_comb begin
-    begins  = in_i.first && used_q == 0;
-    markers = begins ? rx_markers_i : markers_q;
-    crc_on  = begins ? crc_i : crc_on_q;
-    place   = place_i;
-    if (begins && place_i.epoch != epoch_i) begin
-      place       = '0;
-      place.epoch = epoch_i;
-    end
+    begins = in_i.offset == '0 && in_i.first && used_q == 0;
+    place  = begins ? '0 : place_i;
     stands = in_i.placed || in_i.ends;
     amid   = stands && place.seen != '0;
     if (stands) begin
@@ -105,12 +94,12 @@ module mpa_deframer #(
     left         = in_i.bytes - used_q;
     octets       = in_data_i >> {used_q, 3'd0};
     start        = place.next[8:0] - place.seen[8:0];
-    length_at    = markers && !stands && start == 0 ? 17'd4 : 17'd0;
+    length_at    = in_i.markers && !stands && start == 0 ? 17'd4 : 17'd0;
     second_at    = 3'(length_at + 17'd1 - place.seen);
     ulpdu_length = {second_at == 0 ? place.last_octet : octets[8*(second_at-1)+:8], octets[8*second_at+:8]};
     size         = place.size;
     if (place.size == 0 && place.seen + 17'(left) >= length_at + 17'd2) begin
-      size = wire_octets(ulpdu_length, markers, start[8:2]);
+      size = wire_octets(ulpdu_length, in_i.markers, start[8:2]);
     end
     if (in_i.ends) size = '0;
   end
@@ -137,7 +126,7 @@ module mpa_deframer #(
     marker_from = place.next[8:2] == 0 ? '0 : -place.next[8:0];
     lane        = place.next[8:2] == 0 ? place.next[1:0] : '0;
     marked      = '0;
-    if (markers && !stands && marker_from < 9'(count)) begin
+    if (in_i.markers && !stands && marker_from < 9'(count)) begin
       marked = 9'(count) - marker_from < 9'd4 - 9'(lane) ? 3'(9'(count) - marker_from) : 3'd4 - 3'(lane);
     end
     plain = octets >> {marked, 3'd0};
@@ -191,6 +180,8 @@ module mpa_deframer #(
   // A complete FPDU, or what is left of it.
   typedef struct packed {
     logic [31:0] flow;
+    logic [31:0] qpn;
+    logic [7:0]  life;
     logic [16:0] wire_octets;
     logic [14:0] words;
     logic [7:0]  markers;
@@ -217,6 +208,8 @@ module mpa_deframer #(
   always_comb begin
     beat              = '0;
     beat.flow         = head.flow;
+    beat.qpn          = head.qpn;
+    beat.life         = head.life;
     beat.words        = head.words > 15'(BeatWords) ? 6'(BeatWords) : head.words[5:0];
     beat.first        = row_q == 0;
     beat.last         = head.words <= 15'(BeatWords);
@@ -240,12 +233,14 @@ module mpa_deframer #(
 
   always_comb begin
     completed.flow        = in_i.flow;
+    completed.qpn         = in_i.qpn;
+    completed.life        = in_i.life;
     completed.wire_octets = size;
     completed.markers     = marker_octets[9:2];
     completed.words       = stands ? 15'(in_i.bytes[7:2]) : size[16:2] - 15'(completed.markers);
     completed.to_marker   = 8'(7'(-start[8:2]));
     completed.marker_ok   = marker_ok;
-    completed.crc_on      = crc_on;
+    completed.crc_on      = in_i.crc;
     completed.placed      = in_i.placed;
     completed.ends        = in_i.ends;
   end
@@ -294,10 +289,6 @@ module mpa_deframer #(
 
   always_ff @(posedge clk_i) begin
     queue_q <= queue_d;
-    if (take) begin
-      markers_q <= markers;
-      crc_on_q  <= crc_on;
-    end
   end
 
   beat_out #(
@@ -343,7 +334,7 @@ module mpa_deframer #(
       PlacedAmidAnFpdu_C    : cover (fpdu_complete_o && in_i.placed && amid);
       Ends_C                : cover (fpdu_complete_o && in_i.ends);
       EndsAmidAnFpdu_C      : cover (fpdu_complete_o && in_i.ends && amid);
-      NewConnection_C       : cover (take && begins && epoch_i != place_i.epoch);
+      NewConnection_C       : cover (take && begins && place_i.next != '0);
       WaitsForConsumed_C    : cover (queued_q != '0 && out_ready_i && beat.last && !consumed_ready_i);
       Stalled_C             : cover (queued_q != '0 && !out_ready_i);
     end

@@ -4,7 +4,7 @@ module segment_qp (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic        header_i,    // the header of the segment is here, and it is not judged
-  input  logic [31:0] flow_qpn_i,  // the queue pair of the offered beat's flow
+  input  logic [31:0] beat_qpn_i,  // that the offered beat is for
   input  logic        done_i,      // it is judged at this edge
   output logic [31:0] qpn_o,       // the segment's
   input  logic        row_ready_i,
@@ -14,7 +14,7 @@ module segment_qp (
   logic        begun_q, begins, asks_q;
   logic [31:0] qpn_q;
   assign begins     = header_i && !begun_q;
-  assign qpn_o      = begins ? flow_qpn_i : qpn_q;
+  assign qpn_o      = begins ? beat_qpn_i : qpn_q;
   assign row_ask_o  = (begins || asks_q) && row_ready_i;
   assign row_drop_o = done_i;
   always_ff @(posedge clk_i or negedge rst_ni) begin

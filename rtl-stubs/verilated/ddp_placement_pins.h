@@ -47,7 +47,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     const bool sctp = stage_.in[LlpId::kSctp]->can_pop() && &beat == &stage_.in[LlpId::kSctp]->front();
     Offered& o = sctp ? sctp_ : mpa_;
     o.last = beat.last;
-    (sctp ? m.sctp_flow_qpn_i : m.mpa_flow_qpn_i) = contexts_.flow(beat.flow).qpn.v;
+    o.qpn = beat.qpn;
     if (beat.last) o.owner = beat.buf->owner();
     (sctp ? m.sctp_in_offset_i : m.in_offset_i) = static_cast<std::uint32_t>(beat.data - beat.buf->bytes());
   }
@@ -134,6 +134,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   // A beat that a lower layer offers.
   struct Offered {
     bool last = false;
+    Qpn qpn;
     RequestId owner;  // of the FPDU that ends with it
   };
 
@@ -251,8 +252,8 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
       const auto u = requests_.take_unused();
       pack(u ? UnusedRequest{true, u->qpn, u->wr_id, u->epoch} : UnusedRequest{}, m.unused_i);
     }
-    if (m.mpa_peek_o) peek(m.mpa_flow_qpn_i, m.mpa_peek_there_i, m.mpa_peek_i);
-    if (m.sctp_peek_o) peek(m.sctp_flow_qpn_i, m.sctp_peek_there_i, m.sctp_peek_i);
+    if (m.mpa_peek_o) peek(mpa_.qpn, m.mpa_peek_there_i, m.mpa_peek_i);
+    if (m.sctp_peek_o) peek(sctp_.qpn, m.sctp_peek_there_i, m.sctp_peek_i);
     if (m.rq_next_o) {
       const Qpn qpn{m.qpn_o};
       const ReceiveRequests::Next next = requests_.next(qpn);
@@ -263,8 +264,8 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   }
   // The request for a Send whose header has come.
   template <class There, class Request>
-  void peek(std::uint32_t qpn, There& there, Request& request) {
-    const FetchedRqe* const next = contexts_.has(Qpn{qpn}) ? requests_.peek(Qpn{qpn}) : nullptr;
+  void peek(Qpn qpn, There& there, Request& request) {
+    const FetchedRqe* const next = contexts_.has(qpn) ? requests_.peek(qpn) : nullptr;
     there = next != nullptr;
     if (next != nullptr) pack(*next, request);
   }

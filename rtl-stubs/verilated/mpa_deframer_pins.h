@@ -17,8 +17,7 @@ namespace rnic::rtl {
 
 class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
  public:
-  MpaDeframerPins(MpaDeframer& stage, const ContextStore& contexts)
-      : stage_(stage), contexts_(contexts), flows_(contexts.flows()) {}
+  explicit MpaDeframerPins(MpaDeframer& stage) : stage_(stage), flows_(stage.flows()) {}
 
   template <class V>
   void links(Model& m, V& v) {
@@ -31,10 +30,6 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
     flow_ = beat.flow;
     owner_ = beat.buf->owner();
     ends_ = beat.ends;
-    const FlowContext& context = contexts_.flow(flow_);
-    m.epoch_i = context.epoch;
-    m.rx_markers_i = context.rx_markers;
-    m.crc_i = context.crc;
     MpaPlace& place = flows_[flow_.v].place;
     const MpaDeframer::Place& stage = stage_.place(flow_);
     if (stage.seen == 0) place = MpaPlace{};  // the stage may have got another position
@@ -66,7 +61,6 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
     unpack(m.place_o, block);
     const MpaDeframer::Place& stage = stage_.place(flow_);
     f("next", stage.next, block.next);
-    f("epoch", stage.epoch, block.epoch);
     f("seen", stage.seen, block.seen);
     f("size", stage.size, block.size);
   }
@@ -109,7 +103,6 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
     BufferRef store;  // of the FPDU being collected
   };
   MpaDeframer& stage_;
-  const ContextStore& contexts_;
   std::vector<Flow> flows_;
   Ring<BufferRef> queue_;  // complete FPDUs
   FlowId flow_;            // of the offered beat

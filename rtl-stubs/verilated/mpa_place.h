@@ -16,7 +16,6 @@ struct MpaPlace : MpaDeframer::Place {
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("next", 64, m.next);
-    v("epoch", 32, m.epoch);
     v("seen", 17, m.seen);
     v("size", 17, m.size);
     v("marker_octets", 10, m.marker_octets);

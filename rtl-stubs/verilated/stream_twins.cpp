@@ -10,7 +10,7 @@ const std::vector<TwinMaker>& stream_twins() {
   using Chip = TwinSurroundings;
   static const std::vector<TwinMaker> twins{
       {"mpa_framer", twin_of<MpaFramerPins>},    {"marker_inserter", twin_of<MarkerInserterPins, &Chip::frames>},
-      {"crc_insert", twin_of<CrcInsertPins>},    {"mpa_deframer", twin_of<MpaDeframerPins, &Chip::contexts>},
+      {"crc_insert", twin_of<CrcInsertPins>},    {"mpa_deframer", twin_of<MpaDeframerPins>},
       {"crc_check", twin_of<CrcCheckPins>},      {"sctp_crc_insert", twin_of<CrcInsertPins>},
       {"sctp_crc_check", twin_of<CrcCheckPins>},
   };

@@ -9,9 +9,8 @@ constexpr unsigned kBeatBytes = sizeof(Vcrc_check::in_data_i);
 
 struct CrcCheckSide : Chain<CrcCheck, FpduBeat, rtl::CrcCheckPins> {
   static constexpr const char* kBlock = "crc_check";
-  CrcCheckSide(const std::string& name, ClockDomain& clk, const ContextStore&)
-      : Chain(name, clk, LinkConfig::pipeline(CrcCheckConfig{})) {}
-  void attach_twin(const ContextStore&) { rtl.emplace(block); }
+  CrcCheckSide(const std::string& name, ClockDomain& clk) : Chain(name, clk, LinkConfig::pipeline(CrcCheckConfig{})) {}
+  void attach_twin() { rtl.emplace(block); }
 };
 
 // FPDUs of any flow from any place of its stream; every fourth one has a bit error anywhere. Or a header whose payload

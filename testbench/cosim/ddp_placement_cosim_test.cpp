@@ -140,10 +140,7 @@ struct RaceCosim : DdpPlacementCosim {
   static PlacementRound opened(std::uint32_t epoch) {
     PlacementRound r;
     r.before.push_back([epoch](ContextStore& c) {
-      for (std::uint32_t n = 1; n < 3; ++n) {
-        c.write(Qpn{n}, rts_qp(n, epoch));
-        c.write(FlowId{n}, flow_of(n));
-      }
+      for (std::uint32_t n = 1; n < 3; ++n) c.write(Qpn{n}, rts_qp(n, epoch));
       c.write(Stag{stag_of(1)}, region(0x1000, 0x1000, abi::kLocalWrite | abi::kRemoteWrite));
     });
     return r;
@@ -334,7 +331,6 @@ TEST_P(RaceCosim, SendsOfBothLayersAndTheRequestsOfASharedQueue) {
         qp.srq = PlacementTraffic::kSrq;
         c.write(Qpn{n}, qp);
       }
-      c.write(FlowId{2}, sctp_flow_of(2));
     });
     abi::Wqe first, second;
     first.num_sge = second.num_sge = 1;
@@ -355,7 +351,6 @@ class DdpPlacementReset : public testing::Test {
     context.assertOn(true);
     reset();
     open(rts_qp(1));
-    m.mpa_flow_qpn_i = 1;
     m.mpa_row_ready_i = m.mpa_row_ok_i = 1;
     rtl::pack(StagRow{region(0x1000, 0x1000, abi::kRemoteWrite)}, m.mpa_stag_i);
     m.event_ready_i = m.mpa_stag_ready_i = 1;
@@ -375,6 +370,7 @@ class DdpPlacementReset : public testing::Test {
   void offer(const Bytes& octets, std::size_t beat) {
     auto beats = cut_fpdu(pool, octets, 64, false, 0, FlowId{1});
     beats.back().crc_ok = true;
+    for (FpduBeat& each : beats) each.qpn = Qpn{1}, each.life = 1;
     m.in_valid_i = 1;
     rtl::pack(beats[beat], m.in_i, m.in_data_i);
     m.clk_i = 0;

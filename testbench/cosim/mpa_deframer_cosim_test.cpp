@@ -14,10 +14,10 @@ struct DeframerSide : Chain<MpaDeframer, StreamBeat, rtl::MpaDeframerPins> {
   BufferPool frames{pool.block_bytes()};  // the stage removes markers into these
   Sink<RxConsumed> consumed = collect(block.consumed);
 
-  DeframerSide(const std::string& name, ClockDomain& clk, const ContextStore& contexts)
+  DeframerSide(const std::string& name, ClockDomain& clk)
       : Chain(name, clk, LinkConfig::pipeline(MpaDeframerConfig{}), MpaDeframerConfig{}, DatapathConfig{kBeatBytes},
-              contexts, frames) {}
-  void attach_twin(const ContextStore& contexts) { rtl.emplace(block, contexts); }
+              kFlows, frames) {}
+  void attach_twin() { rtl.emplace(block); }
   void run_as(const Traffic& traffic) {
     Chain::run_as(traffic);
     consumed.pause(traffic.control);
@@ -28,11 +28,18 @@ struct DeframerSide : Chain<MpaDeframer, StreamBeat, rtl::MpaDeframerPins> {
   }
 };
 
+// Of each flow its own, but for what was negotiated.
+FlowFacts facts_of(FlowId flow, bool markers, bool crc = true) {
+  return {Qpn{0x12340000 + flow.v}, static_cast<std::uint8_t>(0x5a ^ flow.v), markers, crc};
+}
+
 // All sides send the same; returns the number of beats.
-std::size_t send_segment(const std::vector<DeframerSide*>& sides, Cycle from, FlowId flow, ByteSpan octets,
-                         std::uint64_t offset) {
+std::size_t send_segment(const std::vector<DeframerSide*>& sides, Cycle from, FlowId flow, const FlowFacts& facts,
+                         ByteSpan octets, std::uint64_t offset) {
   for (DeframerSide* side : sides) {
-    side->source.send_at(from, cut_segment(side->pool, octets, offset, kBeatBytes, flow));
+    auto beats = cut_segment(side->pool, octets, offset, kBeatBytes, flow);
+    for (StreamBeat& beat : beats) beat.set(facts);
+    side->source.send_at(from, beats);
   }
   return (octets.size() + kBeatBytes - 1) / kBeatBytes;
 }
@@ -49,6 +56,7 @@ class RandomStreams {
   }
   static bool has_markers(unsigned f) { return f % 2 != 0; }
   static bool has_crc(unsigned f) { return f % 3 != 0; }
+  static FlowFacts facts(unsigned f) { return facts_of(FlowId{f}, has_markers(f), has_crc(f)); }
   // The flow's stream ends here, perhaps in the middle of an FPDU, and another one begins.
   void begin(unsigned f) {
     under_way.dropped(FlowId{f}, 0);
@@ -66,7 +74,8 @@ class RandomStreams {
     const std::size_t limit = rng.below(4) == 0 ? 9 : rng.below(16) == 0 ? 8960 : 1460;
     const std::size_t most = std::min(limit, s.pending.size());
     const std::size_t bytes = rng.below(4) == 0 ? most : rng.between(1, most);
-    const std::size_t beats = send_segment(sides, from, FlowId{f}, ByteSpan(s.pending).subspan(0, bytes), s.sent);
+    const std::size_t beats =
+        send_segment(sides, from, FlowId{f}, facts(f), ByteSpan(s.pending).subspan(0, bytes), s.sent);
     s.pending.erase(s.pending.begin(), s.pending.begin() + static_cast<std::ptrdiff_t>(bytes));
     s.sent += bytes;
     return beats;
@@ -99,7 +108,9 @@ class RandomStreams {
     const std::size_t ulpdu = 14 + random_ulpdu_bytes(rng, end, kBeatBytes) % (0x10000 - 14);
     store_be16(header.data(), static_cast<std::uint16_t>(ulpdu));
     for (DeframerSide* side : sides) {
-      side->source.send_at(from, placed_fpdu(side->pool, header, s.sent, FlowId{f}));
+      StreamBeat beat = placed_fpdu(side->pool, header, s.sent, FlowId{f});
+      beat.set(facts(f));
+      side->source.send_at(from, beat);
     }
     FlowEnd next = end;
     next.append(ulpdu);
@@ -113,7 +124,11 @@ class RandomStreams {
     under_way.dropped(FlowId{f}, s.sent);
     s.reference.pos = s.sent;
     s.over = s.sent % 4 != 0;
-    for (DeframerSide* side : sides) side->source.send_at(from, end_of_stream(side->pool, s.sent, FlowId{f}));
+    for (DeframerSide* side : sides) {
+      StreamBeat beat = end_of_stream(side->pool, s.sent, FlowId{f});
+      beat.set(facts(f));
+      side->source.send_at(from, beat);
+    }
     return 1;
   }
   void grow(unsigned f, Prng& rng) {
@@ -132,16 +147,6 @@ class RandomStreams {
 
 class DeframerCosim : public StreamCosim<DeframerSide, RandomStreams> {
  protected:
-  DeframerCosim() : StreamCosim(kFlows) {
-    for (unsigned f = 0; f < kBusy; ++f) set_flow(f, RandomStreams::has_markers(f), RandomStreams::has_crc(f));
-  }
-  void set_flow(unsigned flow, bool markers, bool crc = true, std::uint32_t epoch = 0) {
-    FlowContext c;
-    c.rx_markers = markers;
-    c.crc = crc;
-    c.epoch = epoch;
-    contexts.write(FlowId{flow}, c);
-  }
   void compare() override {
     expect_same(model.consumed, twin.consumed);
     StreamCosim::compare();
@@ -152,14 +157,7 @@ class DeframerCosim : public StreamCosim<DeframerSide, RandomStreams> {
     EXPECT_EQ(model.block.counters().markers, twin.block.counters().markers);
     EXPECT_EQ(model.block.counters().bad_markers, twin.block.counters().bad_markers);
   }
-  void begin_round(Prng& rng) override {
-    const auto f = static_cast<unsigned>(rng.below(kBusy));
-    generator.begin(f);
-    set_flow(f, RandomStreams::has_markers(f), RandomStreams::has_crc(f), ++epochs_[f]);
-  }
-
- private:
-  std::array<std::uint32_t, kBusy> epochs_{};
+  void begin_round(Prng& rng) override { generator.begin(static_cast<unsigned>(rng.below(kBusy))); }
 };
 
 TEST_P(DeframerCosim, AgreesInEveryBeatAndEveryCycle) {
@@ -179,7 +177,7 @@ TEST_P(DeframerCosim, BehavesAsNewAfterAResetAmidABeat) {
         const Bytes fpdu = reference.fpdu(Bytes(rng.below(3)));
         octets.insert(octets.end(), fpdu.begin(), fpdu.end());
       }
-      send_segment({&other}, clk.now() + 1, FlowId{0}, octets, offset);
+      send_segment({&other}, clk.now() + 1, FlowId{0}, RandomStreams::facts(0), octets, offset);
     }
   });
 }
@@ -206,25 +204,24 @@ TEST_P(DeframerCosim, AgreesForEveryCutOfAStreamInTwo) {
                                    reference.fpdu(counting(450)), reference.fpdu({}), reference.fpdu(counting(70))});
       for (std::size_t cut = 1; cut < stream.size(); ++cut) {
         const FlowId flow{next++};
-        set_flow(flow.v, markers);
+        const FlowFacts facts = facts_of(flow, markers);
         model.block.set_position(flow, start);
         twin.block.set_position(flow, start);
-        send_segment({&model, &twin}, clk.now() + 1, flow, ByteSpan(stream).subspan(0, cut), start);
-        send_segment({&model, &twin}, clk.now() + 1, flow, ByteSpan(stream).subspan(cut), start + cut);
+        send_segment({&model, &twin}, clk.now() + 1, flow, facts, ByteSpan(stream).subspan(0, cut), start);
+        send_segment({&model, &twin}, clk.now() + 1, flow, facts, ByteSpan(stream).subspan(cut), start + cut);
       }
     }
     check();
   }
 }
 
-// The rest of a segment that was in the stage when its context changed belongs to the old stream.
-TEST_P(DeframerCosim, AgreesOnAnEpochThatChangesInsideASegment) {
+// The rest of a segment is in the stage when the flow's next stream is sent, for which something else was negotiated.
+TEST_P(DeframerCosim, AgreesOnAStreamBehindAnother) {
   MpaReference old{true, true, 0}, fresh{false, false, 0};
-  set_flow(1, true);
-  send_segment({&model, &twin}, clk.now() + 1, FlowId{1}, old.fpdu(counting(1300)), 0);
+  send_segment({&model, &twin}, clk.now() + 1, FlowId{1}, facts_of(FlowId{1}, true), old.fpdu(counting(1300)), 0);
   while (model.source.cycles().size() < 4) sc_core::sc_start(sc_core::sc_time::from_value(clk.period_ps()));
-  set_flow(1, false, false, 1);
-  send_segment({&model, &twin}, clk.now() + 1, FlowId{1}, fresh.fpdu(counting(100)), 0);
+  send_segment({&model, &twin}, clk.now() + 1, FlowId{1}, facts_of(FlowId{1}, false, false), fresh.fpdu(counting(100)),
+               0);
   check();
   EXPECT_EQ(model.block.counters().fpdus, 2u);
 }

@@ -43,8 +43,8 @@ struct PlacementBench {
   BufferPool pool{70'000};
   At agenda;
   DdpPlacement block;
-  Source<FpduBeat> wire = drive(block.in[LlpId::kMpaTcp], {8, 1, 1});
-  Source<FpduBeat> sctp = drive(block.in[LlpId::kSctp], {4, 1, 1});
+  Source<FpduBeat> wire = drive(block.in[LlpId::kMpaTcp], CurrentUse(contexts), {8, 1, 1});
+  Source<FpduBeat> sctp = drive(block.in[LlpId::kSctp], CurrentUse(contexts), {4, 1, 1});
   Source<RqDoorbell> doorbells = drive(block.posted);
   Source<FetchedRqe> requests = drive(block.rqe, CurrentUse(contexts));
   Source<SrqArm> arms = drive(block.srq_arm);

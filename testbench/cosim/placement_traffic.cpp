@@ -169,10 +169,7 @@ void PlacementTraffic::open(PlacementRound& r, std::uint32_t n) {
   if (once_in(16)) c.state = QpState::kIdle;  // its connection is not set up yet
   s.qp = c;
   streams_[n] = s;
-  r.before.push_back([n, c](ContextStore& store) {
-    store.write(Qpn{n}, c);
-    store.write(FlowId{n}, is_sctp(n) ? sctp_flow_of(n) : flow_of(n));
-  });
+  r.before.push_back([n, c](ContextStore& store) { store.write(Qpn{n}, c); });
 }
 
 // An element of a scatter list: valid, except one in forty.

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "model/rnic/context/context.h"
 #include "model/wire/fpdu.h"
 #include "testbench/cosim/cosim.h"
 
@@ -113,8 +112,8 @@ class FpdusUnderWay {
 template <class Side, class Generator>
 class StreamCosim : public StageTest, public testing::WithParamInterface<Traffic> {
  protected:
-  explicit StreamCosim(unsigned flows = 8) : contexts(clk, {1, flows, 1, 1}) {
-    twin.attach_twin(contexts);
+  StreamCosim() {
+    twin.attach_twin();
     model.run_as(GetParam());
     twin.run_as(GetParam());
   }
@@ -139,7 +138,7 @@ class StreamCosim : public StageTest, public testing::WithParamInterface<Traffic
   void agree_after_resets_amid(Prng& rng, Amid amid) {
     std::deque<Side> others;
     for (int i = 0; i < 12; ++i) {
-      others.emplace_back("other" + std::to_string(i), clk, contexts).attach_twin(contexts);
+      others.emplace_back("other" + std::to_string(i), clk).attach_twin();
       others.back().run_as(GetParam());
     }
     for (Side& other : others) {
@@ -168,8 +167,7 @@ class StreamCosim : public StageTest, public testing::WithParamInterface<Traffic
   }
   virtual void begin_round(Prng&) {}
 
-  ContextStore contexts;
-  Side model{Side::kBlock, clk, contexts}, twin{"twin", clk, contexts};
+  Side model{Side::kBlock, clk}, twin{"twin", clk};
   Generator generator;
 
  private:

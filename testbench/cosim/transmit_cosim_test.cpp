@@ -17,12 +17,6 @@ constexpr unsigned kFlows = 8, kBeatBytes = sizeof(Vcrc_insert::in_data_i);
 constexpr bool has_markers(unsigned flow) { return flow % 2 != 0; }
 constexpr bool has_crc(unsigned flow) { return flow / 2 % 2 == 0; }
 
-template <class Side, class Generator>
-class TransmitCosim : public StreamCosim<Side, Generator> {
- protected:
-  TransmitCosim() : StreamCosim<Side, Generator>(kFlows) {}
-};
-
 Ulpdu placed(Ulpdu ulpdu, wire::StreamPosition position) {
   ulpdu.markers = has_markers(ulpdu.flow.v);
   ulpdu.crc = has_crc(ulpdu.flow.v);
@@ -61,9 +55,9 @@ class SentUlpdus {
 
 struct FramerSide : Chain<MpaFramer, Ulpdu, rtl::MpaFramerPins> {
   static constexpr const char* kBlock = "mpa_framer";
-  FramerSide(const std::string& name, ClockDomain& clk, const ContextStore&)
+  FramerSide(const std::string& name, ClockDomain& clk)
       : Chain(name, clk, LinkConfig::pipeline(MpaFramerConfig{}), DatapathConfig{kBeatBytes}) {}
-  void attach_twin(const ContextStore&) { rtl.emplace(block); }
+  void attach_twin() { rtl.emplace(block); }
 };
 struct UlpduSource : SentUlpdus {
   std::size_t send(Prng& rng, Cycle from, const std::vector<FramerSide*>& sides) {
@@ -74,7 +68,7 @@ struct UlpduSource : SentUlpdus {
     return (wire::fpdu_bytes(sent.ulpdu.size()) + kBeatBytes - 1) / kBeatBytes;
   }
 };
-using FramerCosim = TransmitCosim<FramerSide, UlpduSource>;
+using FramerCosim = StreamCosim<FramerSide, UlpduSource>;
 TEST_P(FramerCosim, AgreesInEveryBeatAndEveryCycle) { agree(20260102); }
 TEST_P(FramerCosim, BehavesAsNewAfterAResetAmidAnFpdu) { agree_after_resets(20260112); }
 INSTANTIATE_TEST_SUITE_P(Patterns, FramerCosim, kTraffics, traffic_name);
@@ -109,13 +103,13 @@ struct FramedSource : SentUlpdus {
 struct InserterSide : Chain<MarkerInserter, FpduBeat, rtl::MarkerInserterPins> {
   static constexpr const char* kBlock = "marker_inserter";
   BufferPool marked{pool.block_bytes()};
-  InserterSide(const std::string& name, ClockDomain& clk, const ContextStore&)
+  InserterSide(const std::string& name, ClockDomain& clk)
       : Chain(name, clk, LinkConfig::pipeline(MarkerInserterConfig{}), DatapathConfig{kBeatBytes}, marked) {}
-  void attach_twin(const ContextStore&) { rtl.emplace(block, marked); }
+  void attach_twin() { rtl.emplace(block, marked); }
 };
-struct InserterCosim : TransmitCosim<InserterSide, FramedSource<InserterSide>> {
+struct InserterCosim : StreamCosim<InserterSide, FramedSource<InserterSide>> {
   void compare() override {
-    TransmitCosim::compare();
+    StreamCosim::compare();
     EXPECT_EQ(model.block.counters().markers, twin.block.counters().markers);
     EXPECT_EQ(model.pool.in_use() + model.marked.in_use(), 0u);
     EXPECT_EQ(twin.pool.in_use() + twin.marked.in_use(), 0u);
@@ -130,11 +124,11 @@ INSTANTIATE_TEST_SUITE_P(Patterns, InserterCosim, kTraffics, traffic_name);
 
 struct CrcInsertSide : Chain<CrcInsert, FpduBeat, rtl::CrcInsertPins> {
   static constexpr const char* kBlock = "crc_insert";
-  CrcInsertSide(const std::string& name, ClockDomain& clk, const ContextStore&)
+  CrcInsertSide(const std::string& name, ClockDomain& clk)
       : Chain(name, clk, LinkConfig::pipeline(CrcInsertConfig{})) {}
-  void attach_twin(const ContextStore&) { rtl.emplace(block); }
+  void attach_twin() { rtl.emplace(block); }
 };
-using CrcInsertCosim = TransmitCosim<CrcInsertSide, FramedSource<CrcInsertSide>>;
+using CrcInsertCosim = StreamCosim<CrcInsertSide, FramedSource<CrcInsertSide>>;
 TEST_P(CrcInsertCosim, AgreesInEveryBeatAndEveryCycle) { agree(20260104); }
 TEST_P(CrcInsertCosim, BehavesAsNewAfterAResetAmidAnFpdu) { agree_after_resets(20260114); }
 INSTANTIATE_TEST_SUITE_P(Patterns, CrcInsertCosim, kTraffics, traffic_name);

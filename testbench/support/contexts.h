@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "model/rnic/context/context.h"
+#include "model/rnic/messages/datapath.h"
+#include "model/rnic/messages/llp.h"
 
 namespace rnic::test {
 
@@ -25,16 +27,7 @@ inline QpContext rts_qp(std::uint32_t n, std::uint32_t epoch = 1) {
   c.epoch = epoch;
   return c;
 }
-inline FlowContext flow_of(std::uint32_t qpn, bool markers = false) {
-  FlowContext c;
-  c.rdma = true;
-  c.tx_markers = c.rx_markers = markers;
-  c.epoch = 1;
-  c.qpn = Qpn{qpn};
-  return c;
-}
-inline FlowContext sctp_flow_of(std::uint32_t qpn) {
-  FlowContext c = flow_of(qpn);
+inline QpContext on_sctp(QpContext c) {
   c.llp = LlpId::kSctp;
   return c;
 }
@@ -71,7 +64,8 @@ inline void paged_region(ContextStore& contexts, std::uint32_t stag, const std::
   contexts.commit();
 }
 
-// For drive(): messages that name no use of their number are about the one that it has when they leave.
+// For drive(): messages that name no use of their number are about the one that it has when they leave; those of a flow
+// are about the queue pair that is on it then.
 class CurrentUse {
  public:
   explicit CurrentUse(const ContextStore& contexts) : contexts_(contexts) {}
@@ -79,6 +73,10 @@ class CurrentUse {
   void operator()(T& m) const {
     if (m.epoch == 0) m.epoch = use_of(m, 0);
   }
+  void operator()(TxCredit& m) const { name_qp(m); }
+  void operator()(WqesAcked& m) const { name_qp(m); }
+  void operator()(FpduBeat& m) const { name_life(m); }
+  void operator()(StreamBeat& m) const { name_life(m); }
 
  private:
   template <class T>
@@ -89,7 +87,44 @@ class CurrentUse {
   std::uint32_t use_of(const T& m, long) const {
     return contexts_.receive_ring(m.rqn).epoch;
   }
+  template <class T>
+  void name_qp(T& m) const {
+    if (m.epoch != 0 || !is_on(m.flow, m.qpn)) return;
+    m.epoch = contexts_.qp(m.qpn).epoch;
+  }
+  // All beats of an FPDU, or of a segment, name what the first one does.
+  template <class T>
+  void name_life(T& m) const {
+    if (m.life != 0) return;
+    if (m.first) {
+      named_ = {};
+      if (is_on(m.flow, named_.qpn)) named_.epoch = contexts_.qp(named_.qpn).epoch;
+    }
+    m.qpn = named_.qpn;
+    m.life = life_of(named_.epoch);
+  }
+  // Mostly both have the same number.
+  bool is_on(FlowId flow, Qpn& qpn) const {
+    for (std::uint32_t n = 0; n < contexts_.qps(); ++n) {
+      const Qpn candidate{static_cast<std::uint32_t>((flow.v + n) % contexts_.qps())};
+      if (contexts_.qp(candidate).flow == flow) return qpn = candidate, true;
+    }
+    return false;
+  }
   const ContextStore& contexts_;
+  mutable QpUse named_;
+};
+
+// What the firmware has written of flows, for tests without a lower layer.
+class WrittenFlows final : public FlowRows {
+ public:
+  explicit WrittenFlows(ContextStore& contexts) { contexts.keep_flows_in(*this, FlowId{0}, contexts.flows()); }
+  void write(FlowId flow, const FlowContext& c) override { flows_[flow.v] = c; }
+  QpUse peek(FlowId flow) const override { return QpUse::of((*this)[flow]); }
+  const FlowContext& operator[](FlowId flow) const { return flows_.at(flow.v); }
+
+ private:
+  std::map<std::uint32_t, FlowContext> flows_;
 };
 
 // Changes the contexts in given cycles, as the firmware would.
@@ -109,10 +144,10 @@ class At final : public Stage {
   std::multimap<Cycle, std::function<void()>> plan_;
 };
 
-// Writes the contexts of a QP and of the flow with the same number, before cycle 0.
-inline void open_qp(ContextStore& contexts, std::uint32_t n, const QpContext& qp, bool markers = false) {
+// Writes the context of a QP before cycle 0.
+inline void open_qp(ContextStore& contexts, std::uint32_t n, QpContext qp, bool markers = false) {
+  qp.markers = markers;
   contexts.write(Qpn{n}, qp);
-  contexts.write(FlowId{n}, flow_of(n, markers));
   contexts.commit();
 }
 

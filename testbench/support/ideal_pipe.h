@@ -24,8 +24,13 @@ class IdealPipe final : public Stage {
 
   static constexpr unsigned kBeatBytes = 64;
 
-  IdealPipe(sc_core::sc_module_name nm, ClockDomain& clk, std::vector<FlowId> flows)
-      : Stage(nm, clk), flows_(std::move(flows)) {
+  // Its queue pair is the same one at both ends.
+  struct Stream {
+    FlowId flow;
+    Qpn qpn;
+    std::uint32_t epoch = 1;
+  };
+  IdealPipe(sc_core::sc_module_name nm, ClockDomain& clk, const Stream& stream) : Stage(nm, clk), stream_(stream) {
     wake(0);
   }
   // The sender closes its stream after the data it has sent.
@@ -33,21 +38,21 @@ class IdealPipe final : public Stage {
     auto beats = cut_fpdu(pool_, Bytes(kEndBytes), kBeatBytes, false, 0, flow);
     beats.back().crc_ok = true;
     beats.back().marker_lane = FpduBeat::kEnds;
-    beats_.push_back(beats.front());
+    add(beats.front());
     wake(now() + 1);
   }
   // At the receiver: ends of streams that have passed its stages.
   std::vector<StreamEnded> ends;
 
   Wake tick() override {
-    for (; !flows_.empty() && credit->can_push(); flows_.pop_back()) credit->push({flows_.back(), 1u << 30});
+    if (!std::exchange(has_credit_, true)) credit->push({stream_.flow, 1u << 30, stream_.qpn, stream_.epoch});
     if (ended->can_pop()) ends.push_back(ended->pop());
     if (beats_.empty() && ulpdus->can_pop()) take(ulpdus->pop());
     if (!beats_.empty() && segments->can_push() && acked->can_push()) {
       const FpduBeat beat = beats_.front();
       beats_.pop_front();
       segments->push(beat);
-      if (beat.completes_wqe) acked->push({beat.flow, 1});
+      if (beat.completes_wqe) acked->push({beat.flow, 1, stream_.qpn, stream_.epoch});
     }
     return beats_.empty() && !ulpdus->can_pop() ? Wake::on_traffic() : Wake::next_cycle();
   }
@@ -61,10 +66,16 @@ class IdealPipe final : public Stage {
     for (FpduBeat& beat : cut_fpdu(pool_, reference.fpdu({octets, octets + u.bytes}), kBeatBytes, false, 0, u.flow)) {
       beat.crc_ok = beat.last;
       beat.completes_wqe = beat.last && u.completes_wqe;
-      beats_.push_back(beat);
+      add(beat);
     }
   }
-  std::vector<FlowId> flows_;  // without credit yet
+  void add(FpduBeat beat) {
+    beat.qpn = stream_.qpn;
+    beat.life = life_of(stream_.epoch);
+    beats_.push_back(beat);
+  }
+  const Stream stream_;
+  bool has_credit_ = false;
   std::deque<FpduBeat> beats_;
   BufferPool pool_{65536};
 };

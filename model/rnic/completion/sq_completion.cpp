@@ -131,10 +131,6 @@ void SqCompletion::take(const T& of_qp) {
   events_.take(of_qp.qpn, of_qp.epoch, of_qp);
 }
 
-void SqCompletion::take(const WqesAcked& a) {
-  if (const Qpn qpn = contexts_.flow(a.flow).qpn; contexts_.has(qpn)) events_.take(qpn, contexts_.qp(qpn).epoch, a);
-}
-
 // The oldest one stays until its event is executed, as later Reads of its queue pair are behind it.
 bool SqCompletion::ending_is_over() {
   if (endings_.empty() || ending_executes_) return false;

@@ -80,7 +80,6 @@ class SqCompletion final : public Stage {
   bool take_event();
   template <class T>
   void take(const T& of_qp);
-  void take(const WqesAcked& a);
   bool ending_is_over();
   void take_ending();
   bool execute();

@@ -5,18 +5,11 @@
 
 namespace rnic {
 
-void ContextStore::note_read(FlowId f, Cycle cycle) const {
-  if (read_until_.size() != flows_.size()) read_until_.assign(flows_.size(), 0);
-  read_until_[f.v] = std::max(read_until_[f.v], cycle);
-}
-
-// What the datapath reads.
-void ContextStore::check_reads(FlowId f, const FlowContext& c) const {
-  const FlowContext& old = flow(f);
-  const bool same =
-      c.tx_markers == old.tx_markers && c.rx_markers == old.rx_markers && c.crc == old.crc && c.epoch == old.epoch;
-  RNIC_CHECK_MSG(same || f.v >= read_until_.size() || read_until_[f.v] <= clk_.now(),
-                 "the context of flow " + std::to_string(f.v) + " changes while its octets are in the pipeline");
+FlowRows& ContextStore::rows_of(FlowId f) const {
+  const auto of = std::find_if(flow_rows_.begin(), flow_rows_.end(),
+                               [f](const FlowsOfLlp& l) { return f.v >= l.first.v && f.v - l.first.v < l.count; });
+  RNIC_CHECK_MSG(of != flow_rows_.end(), "no lower layer has flow " + std::to_string(f.v));
+  return of->rows;
 }
 
 // One after the other: several writes of a cycle may name one entry.

@@ -12,6 +12,7 @@
 #include "model/common/registered.h"
 #include "model/common/request_id.h"
 #include "model/rnic/context/cq_table.h"
+#include "model/rnic/context/flow_rows.h"
 #include "model/rnic/context/home_layout.h"
 #include "model/rnic/context/irrq_table.h"
 #include "model/rnic/context/orq_table.h"
@@ -82,7 +83,7 @@ class ContextStore final : public Committed, public Part, public Owners {
         clk_(clk),
         node_(sizes.node),
         qps_(sizes.qps),
-        flows_(sizes.flows + 1),  // an unused one: what passes the receive pipeline on it reaches no queue pair
+        flows_(sizes.flows),
         cqs_(sizes.cqs),
         srqs_(sizes.srqs),
         pages_(sizes.pages),
@@ -101,13 +102,6 @@ class ContextStore final : public Committed, public Part, public Owners {
   OrqTable orq_table;
 
   const ResidentQp& qp(Qpn n) const { return at(qps_, n.v); }
-  const FlowContext& flow(FlowId f) const { return at(flows_, f.v); }
-  // For a stage that runs ahead and is in cycle `cycle`. A flow's context does not change while its octets are in the
-  // pipeline, so it is the same then: with sanitizers, a write that breaks this stops the run.
-  const FlowContext& flow(FlowId f, [[maybe_unused]] Cycle cycle) const {
-    if constexpr (kSanitized) note_read(f, cycle);
-    return flow(f);
-  }
   const ResidentRing& srq(Srqn n) const { return at(srqs_, n.v); }
   // The entry an STag points at, for observers, which are no hardware: nullptr if it is not on the chip or outside the
   // table.
@@ -135,9 +129,11 @@ class ContextStore final : public Committed, public Part, public Owners {
   std::size_t receive_queues() const { return qps_.size() + srqs_.size(); }
   std::size_t index(Rqn n) const { return n.shared ? qps_.size() + n.v : n.v; }
 
-  // The QP that a flow carries; none if the two do not belong to each other (any more).
+  // `count` flows from `first` on are those of a lower layer, which has their rows.
+  void keep_flows_in(FlowRows& rows, FlowId first, std::size_t count) { flow_rows_.push_back({rows, first, count}); }
+  // For observers: the QP that a flow carries; none if the two do not belong to each other (any more).
   std::optional<Qpn> qp_of(FlowId f) const override {
-    const Qpn n = flow(f).qpn;
+    const Qpn n = rows_of(f).peek(f).qpn;
     return has(n) && qp(n).flow == f ? std::optional(n) : std::nullopt;
   }
 
@@ -162,7 +158,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   std::uint32_t node() const { return node_; }
 
   std::size_t qps() const { return qps_.size(); }
-  std::size_t flows() const { return flows_.size() - 1; }
+  std::size_t flows() const { return flows_; }
   std::size_t cqs() const { return cqs_.size(); }
   std::size_t srqs() const { return srqs_.size(); }
   std::size_t pages() const { return pages_; }
@@ -189,10 +185,7 @@ class ContextStore final : public Committed, public Part, public Owners {
     if (begins(n, c)) tx_table.cache().renew(n.v), rx_table.cache().renew(n.v);
   }
   bool begins(Qpn n, const QpContext& c) const { return c.valid && c.epoch != qp(n).epoch; }
-  void write(FlowId f, const FlowContext& c) {
-    if constexpr (kSanitized) check_reads(f, c);
-    stage(flow_writes_, flows_, f.v, c);
-  }
+  void write(FlowId f, const FlowContext& c) { rows_of(f).write(f, c); }
   void write(Cqn n, const CqContext& c) {
     cq_table.write(n.v, &CqRow::cq, c);
     if (begins(n, c) || !c.valid) cq_table.cache().renew(n.v);
@@ -235,7 +228,6 @@ class ContextStore final : public Committed, public Part, public Owners {
     note(qps_), note(cqs_), note(srqs_);
     lives_ = life(newest) + 1;
     in_flight.reset();
-    read_until_.clear();
     clear(qp_writes_, qps_);
     tx_table.reset();
     rx_table.reset();
@@ -244,7 +236,6 @@ class ContextStore final : public Committed, public Part, public Owners {
     orq_table.reset();
     sq_table.reset();
     rq_table.reset();
-    clear(flow_writes_, flows_);
     clear(cq_writes_, cqs_);
     cq_table.reset();
     stag_writes_.clear();
@@ -264,7 +255,6 @@ class ContextStore final : public Committed, public Part, public Owners {
     orq_table.settle_writes();
     sq_table.settle_writes();
     rq_table.settle_writes();
-    apply(flow_writes_, flows_);
     apply(cq_writes_, cqs_);
     cq_table.settle_writes();
     apply_stags();
@@ -283,8 +273,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   const StagRow& entry(std::uint32_t index) const;
   void apply_stag(std::uint32_t index, const StagContext& c);
   void count_window(Stag region, int change);
-  void note_read(FlowId f, Cycle cycle) const;
-  void check_reads(FlowId f, const FlowContext& written) const;
+  FlowRows& rows_of(FlowId f) const;
 
   template <class C>
   using Writes = std::vector<std::pair<std::uint32_t, C>>;
@@ -314,8 +303,13 @@ class ContextStore final : public Committed, public Part, public Owners {
   const std::uint32_t node_;
   std::uint32_t lives_ = 0;
   std::vector<ResidentQp> qps_;
-  std::vector<FlowContext> flows_;
-  mutable std::vector<Cycle> read_until_;  // by flow, the last cycle for which a stage has read it
+  const std::size_t flows_;
+  struct FlowsOfLlp {
+    FlowRows& rows;
+    FlowId first;
+    std::size_t count;
+  };
+  std::vector<FlowsOfLlp> flow_rows_;
   // Always on the chip: whether there is such a queue, in which use of its number.
   struct CqLife {
     std::uint32_t epoch : 31;
@@ -327,7 +321,6 @@ class ContextStore final : public Committed, public Part, public Owners {
   const bool home_in_host_;
   const QpElements elements_;
   Writes<ResidentQp> qp_writes_;
-  Writes<FlowContext> flow_writes_;
   Writes<CqLife> cq_writes_;
   Writes<StagContext> stag_writes_;
   std::vector<Stag> stag_ends_;

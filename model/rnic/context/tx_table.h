@@ -64,14 +64,16 @@ struct TxContext {
   QpState state = QpState::kIdle;
   bool valid = false, responder = false, extensions = false;
   std::uint8_t version = 1;
+  LlpId llp = LlpId::kMpaTcp;  // of the flow, and what is sent on it
+  bool markers = false, crc = true;
   std::uint16_t mulpdu = 0, ord = 0;
   Pdn pd;
   FlowId flow = kNoFlow;
   std::uint32_t epoch = 0, first_msn = 1;
 
   static TxContext of(const QpContext& c) {
-    return {c.state, c.valid, c.responder, c.extensions, c.version,  c.mulpdu,
-            c.ord,   c.pd,    c.flow,      c.epoch,      c.first_msn};
+    return {c.state, c.valid,  c.responder, c.extensions, c.version, c.llp,   c.markers,
+            c.crc,   c.mulpdu, c.ord,       c.pd,         c.flow,    c.epoch, c.first_msn};
   }
   bool extended() const { return extensions && version == 1; }  // QpContext::extended()
   StagUser user(Qpn n) const { return {n, epoch, pd}; }
@@ -90,6 +92,9 @@ struct TxContext {
     v("flow", m.flow);
     v("epoch", 32, m.epoch);
     v("first_msn", 32, m.first_msn);
+    v("llp", 1, m.llp);
+    v("markers", 1, m.markers);
+    v("crc", 1, m.crc);
   }
 };
 

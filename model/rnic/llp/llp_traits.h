@@ -4,15 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "model/abi/context_types.h"
 #include "model/rnic/messages/per_llp.h"
 #include "model/wire/fpdu.h"
 
 namespace rnic {
 
 struct LlpTraits {
-  // The octets of credit that a segment takes at that place of the stream.
-  std::size_t (*segment_octets)(const FlowContext& flow, wire::StreamPosition position, std::uint32_t ulpdu);
+  // The octets of credit that a segment takes at that place of the stream, which has markers or not.
+  std::size_t (*segment_octets)(bool markers, wire::StreamPosition position, std::uint32_t ulpdu);
   // What is received after a gap is one whole segment; otherwise octets of a stream, which has to be searched for
   // FPDUs.
   bool keeps_messages;

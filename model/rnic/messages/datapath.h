@@ -74,14 +74,18 @@ struct FpduBeat {
   std::uint8_t* data = nullptr;  // first octet of this beat
   std::uint8_t marker[4] = {};   // the marker as it was on the wire
   FlowId flow;
+  Qpn qpn;                 // receive: the queue pair of the flow,
+  std::uint8_t life = 0;   // in this use of its number (life_of())
   std::uint8_t words = 0;  // 1 to beat_bytes / 4
   std::uint8_t marker_lane = kNoMarker;
-  bool first = false;
-  bool last = false;           // the last word is the CRC field
-  bool completes_wqe = false;  // transmit, on the last beat: the last FPDU of a Send or RDMA Write
-  bool marker_ok = true;       // valid on the last beat: all FPDUPTRs of this FPDU agreed with its length field
-  bool crc_on = true;          // negotiated for this stream
-  bool crc_ok = false;         // valid on the last beat, after crc_check
+  bool first : 1;
+  bool last : 1;           // the last word is the CRC field
+  bool completes_wqe : 1;  // transmit, on the last beat: the last FPDU of a Send or RDMA Write
+  bool marker_ok : 1;      // valid on the last beat: all FPDUPTRs of this FPDU agreed with its length field
+  bool crc_on : 1;         // negotiated for this stream
+  bool crc_ok : 1;         // valid on the last beat, after crc_check
+
+  FpduBeat() : first(false), last(false), completes_wqe(false), marker_ok(true), crc_on(true), crc_ok(false) {}
 
   // Receive: the FPDU's payload is already placed. It is this one beat, length field and DDP header.
   bool placed() const { return marker_lane == kPlaced; }
@@ -116,36 +120,52 @@ struct FpduBeat {
     const std::uint32_t marker = load_le32(b.marker);
     const std::uint8_t lane = b.marked() ? b.marker_lane : 0;
     const bool marked = b.marked(), placed = b.placed(), ends = b.ends();
-    visit(v, b, marker, lane, marked, placed, ends);
+    const Flags flags = b.flags();
+    visit(v, b, marker, lane, marked, placed, ends, flags);
   }
   template <class V>
   static void fields(V& v, FpduBeat& b) {
     std::uint32_t marker = 0;
     std::uint8_t lane = 0;
     bool marked = false, placed = false, ends = false;
-    visit(v, b, marker, lane, marked, placed, ends);
+    Flags flags;
+    visit(v, b, marker, lane, marked, placed, ends, flags);
+    b.first = flags.first;
+    b.last = flags.last;
+    b.completes_wqe = flags.completes_wqe;
+    b.marker_ok = flags.marker_ok;
+    b.crc_on = flags.crc_on;
+    b.crc_ok = flags.crc_ok;
     store_le32(b.marker, marker);
     b.marker_lane = marked ? lane : placed ? kPlaced : ends ? kEnds : kNoMarker;
   }
 
  private:
-  template <class V, class Beat, class Marker, class Lane, class Flag>
-  static void visit(V& v, Beat& b, Marker& marker, Lane& lane, Flag& marked, Flag& placed, Flag& ends) {
+  // As those of the beat, which are single bits.
+  struct Flags {
+    bool first = false, last = false, completes_wqe = false, marker_ok = false, crc_on = false, crc_ok = false;
+  };
+  Flags flags() const { return {first, last, completes_wqe, marker_ok, crc_on, crc_ok}; }
+  template <class V, class Beat, class Marker, class Lane, class Flag, class Bits>
+  static void visit(V& v, Beat& b, Marker& marker, Lane& lane, Flag& marked, Flag& placed, Flag& ends, Bits& flags) {
     v("ends", 1, ends);
     v("placed", 1, placed);
     v("marker", 32, marker);
     v("flow", b.flow);
+    v("qpn", b.qpn);
+    v("life", 8, b.life);
     v("words", 6, b.words);
     v("marker_lane", 5, lane);
     v("marker_valid", 1, marked);
-    v("marker_ok", 1, b.marker_ok);
-    v("completes_wqe", 1, b.completes_wqe);
-    v("first", 1, b.first);
-    v("last", 1, b.last);
-    v("crc_on", 1, b.crc_on);
-    v("crc_ok", 1, b.crc_ok);
+    v("marker_ok", 1, flags.marker_ok);
+    v("completes_wqe", 1, flags.completes_wqe);
+    v("first", 1, flags.first);
+    v("last", 1, flags.last);
+    v("crc_on", 1, flags.crc_on);
+    v("crc_ok", 1, flags.crc_ok);
   }
 };
+static_assert(sizeof(FpduBeat) == 32);
 inline EventUse event_of(const FpduBeat& b, const Owners&, TraceEvent& e) {
   if (!b.last || b.ends()) return EventUse::kNone;
   e.flow = b.flow;
@@ -153,6 +173,24 @@ inline EventUse event_of(const FpduBeat& b, const Owners&, TraceEvent& e) {
   e.request = b.buf->owner();
   return EventUse::kEvent;
 }
+
+// What the stages above the boundary need of a flow on which octets are received.
+struct FlowFacts {
+  Qpn qpn = {};           // its queue pair,
+  std::uint8_t life = 0;  // in this use of its number (life_of())
+  bool markers = false, crc = true;
+
+  static FlowFacts of(const FlowContext& c) { return {c.qpn, life_of(c.qp_epoch), c.rx_markers, c.crc}; }
+
+  static constexpr const char* kMessage = "flow_facts";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("qpn", m.qpn);
+    v("life", 8, m.life);
+    v("markers", 1, m.markers);
+    v("crc", 1, m.crc);
+  }
+};
 
 // A piece of a TCP stream: `bytes` octets at stream position `offset` (0 is the first octet after the start-up frame).
 // In-order receivers hand beats up in order; the offset lets segments after a hole be handed up as well.
@@ -167,7 +205,18 @@ struct StreamBeat {
   // Represents a whole FPDU from `offset` on, whose payload is placed: its first octets, no marker.
   bool placed = false;
   bool ends = false;  // the peer's FIN or RST: a word that says which (StreamEnd), without a place in the stream
+  // As FlowFacts.
+  std::uint8_t life = 0;
+  bool markers = false, crc = true;
+  Qpn qpn = {};
 
+  void set(const FlowFacts& of) {
+    qpn = of.qpn;
+    life = of.life;
+    markers = of.markers;
+    crc = of.crc;
+  }
+  FlowFacts facts() const { return {qpn, life, markers, crc}; }
   std::uint8_t& size() { return bytes; }
   // Beats of a run are full, and only the first one may be the segment's.
   void advance(unsigned beats) {
@@ -184,6 +233,10 @@ struct StreamBeat {
   static void fields(V& v, M& m) {
     v("offset", 64, m.offset);
     v("flow", m.flow);
+    v("qpn", m.qpn);
+    v("life", 8, m.life);
+    v("markers", 1, m.markers);
+    v("crc", 1, m.crc);
     v("bytes", 8, m.bytes);
     v("first", 1, m.first);
     v("last", 1, m.last);
@@ -191,6 +244,7 @@ struct StreamBeat {
     v("ends", 1, m.ends);
   }
 };
+static_assert(sizeof(StreamBeat) == 40);
 inline EventUse event_of(const StreamBeat& b, const Owners&, TraceEvent& e) {
   if (!b.last || b.ends) return EventUse::kNone;
   e.flow = b.flow;

@@ -13,12 +13,16 @@ namespace rnic {
 struct TxCredit {
   FlowId flow;
   std::uint32_t bytes = 0;
+  Qpn qpn = {};             // of the flow,
+  std::uint32_t epoch = 0;  // in this use of its number
 
   static constexpr const char* kMessage = "tx_credit";
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("flow", m.flow);
     v("bytes", 32, m.bytes);
+    v("qpn", m.qpn);
+    v("epoch", 32, m.epoch);
   }
 };
 
@@ -26,12 +30,16 @@ struct TxCredit {
 struct WqesAcked {
   FlowId flow;
   std::uint32_t wqes = 0;
+  Qpn qpn = {};  // as TxCredit
+  std::uint32_t epoch = 0;
 
   static constexpr const char* kMessage = "wqes_acked";
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("flow", m.flow);
     v("wqes", 32, m.wqes);
+    v("qpn", m.qpn);
+    v("epoch", 32, m.epoch);
   }
 };
 

@@ -18,7 +18,7 @@ class PerLlp {
   PerLlp(Stage& owner, const char* name) : of_{{T(owner, name), T(owner, name)}} {}
   PerLlp(T mpa_tcp, T sctp) : of_{{std::move(mpa_tcp), std::move(sctp)}} {}
 
-  // FlowContext::llp is the index.
+  // QpContext::llp is the index.
   T& operator[](LlpId llp) { return of_[static_cast<std::size_t>(llp)]; }
   const T& operator[](LlpId llp) const { return of_[static_cast<std::size_t>(llp)]; }
   auto begin() { return of_.begin(); }

@@ -15,7 +15,7 @@ using Cause = std::optional<wire::TerminateCause>;
 
 void PlacementIn::begin(const FpduBeat& first) {
   fpdu = first.data;
-  flow = first.flow;
+  qpn = first.qpn;
   ends = first.ends();
 }
 
@@ -269,9 +269,9 @@ DdpPlacement::Verdict DdpPlacement::judge(const WholeFpdu& fpdu) {
   const SegmentQp& of = qp_of(*from_);
   waits_ = of.there() && !has_event(of.qpn()) ? Wait::kNone : Wait::kRows;
   if (waits_ != Wait::kNone) return Verdict::kWait;
-  if (!of.ok() && contexts_.has(of.qpn()) && of.epoch() == contexts_.qp(of.qpn()).epoch) lose(of.qpn());
+  if (!of.ok() && contexts_.has(of.qpn()) && fpdu.last.life == life_of(contexts_.qp(of.qpn()).epoch)) lose(of.qpn());
   if (fpdu.last.ends()) return end(fpdu.last, of);
-  if (!is_of(of, fpdu.last.flow) || !of.row().qp.takes_segments()) return Verdict::kDrop;
+  if (!is_of(of, fpdu.last) || !of.row().qp.takes_segments()) return Verdict::kDrop;
   QpRx q = of.row().current();
   if (q.stopped()) return Verdict::kDrop;
   const Verdict verdict = judge(fpdu, of.row().qp, q);
@@ -328,7 +328,7 @@ DdpPlacement::Verdict DdpPlacement::end(const FpduBeat& end, const SegmentQp& of
   s.flow = end.flow;
   s.llp = llp_of(*from_);
   RNIC_CHECK(end.marker_ok || llps_[s.llp].reports_errors);
-  if (!is_of(of, end.flow) || !of.row().qp.takes_segments()) return Verdict::kPlace;
+  if (!is_of(of, end) || !of.row().qp.takes_segments()) return Verdict::kPlace;
   QpRx q = of.row().current();
   if (q.stopped()) return Verdict::kPlace;
   s.qpn = of.qpn();
@@ -393,7 +393,7 @@ void DdpPlacement::look_ahead(PlacementIn& input) {
   SegmentStags& needs = stags_of(input);
   SegmentQp& of = qp_of(input);
   if (!of.begun()) {
-    if (input.has_header()) begin(input, of);
+    if (input.has_header()) of.begin(input.qpn);
     else if (!of.has_parked()) return;
   }
   if (needs.begun() && !of.has_parked()) return;
@@ -404,11 +404,6 @@ void DdpPlacement::look_ahead(PlacementIn& input) {
   place = of.place();
   const bool ends = of.is_parked() ? of.fpdu().last.ends() : input.ends;
   if (!ends) look_ahead(of.is_parked() ? of.fpdu().octets : input.fpdu, of.qpn(), needs);
-}
-
-void DdpPlacement::begin(const PlacementIn& input, SegmentQp& of) {
-  const Qpn qpn = contexts_.flow(input.flow).qpn;
-  of.begin(qpn, contexts_.rx_table.cached() && contexts_.has(qpn) ? contexts_.qp(qpn).epoch : 0);
 }
 
 // Whatever is wrong with the segment, it is found when it is judged.

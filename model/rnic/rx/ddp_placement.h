@@ -84,7 +84,7 @@ class PlacementIn final : public Collects<FpduBeat, PlacementIn> {
 
   // Of the incoming FPDU, from its first beat on.
   std::uint8_t* fpdu = nullptr;  // its first octet
-  FlowId flow;
+  Qpn qpn;
   bool ends = false;
 
  private:
@@ -159,7 +159,6 @@ class DdpPlacement final : public Stage {
   bool may_park();
   bool look_ahead();
   void look_ahead(PlacementIn& input);
-  void begin(const PlacementIn& input, SegmentQp& of);
   void look_ahead(const std::uint8_t* fpdu, Qpn qpn, SegmentStags& needs);
   void look_ahead(Qpn qpn, const wire::DdpUntaggedView& v, SegmentStags& needs);
   bool take_last();
@@ -178,9 +177,9 @@ class DdpPlacement final : public Stage {
   Verdict judge(const WholeFpdu& fpdu, const RxContext& ctx, QpRx& q);
   Verdict end(const FpduBeat& end, const SegmentQp& of);
   void lose(Qpn qpn);
-  // With a cache it may have waited for long: in that time the number and the flow may have been used again.
-  bool is_of(const SegmentQp& of, FlowId flow) const {
-    return of.ok() && of.row().qp.flow == flow && (!contexts_.rx_table.cached() || of.row().qp.epoch == of.epoch());
+  // On its way the number may have been used again, and the flow.
+  static bool is_of(const SegmentQp& of, const FpduBeat& last) {
+    return of.ok() && of.row().qp.flow == last.flow && life_of(of.row().qp.epoch) == last.life;
   }
   std::optional<wire::TerminateCause> tagged(const RxContext& ctx, QpRx& q, ByteSpan ulpdu, bool placed);
   std::optional<wire::TerminateCause> read_response(const QpRx& q, const wire::DdpTaggedView& v) const;

@@ -68,7 +68,7 @@ bool EarlyPlacement::collect(LlpId llp) {
   const StreamBeat beat = in[llp]->pop();
   if (beat.first) {
     contexts_.in_flight.begin(StagWrites::kEarly);
-    incoming_ = {{}, beat.data, beat.offset, 0, beat.flow, llp, kNever};
+    incoming_ = {{}, beat.data, beat.offset, 0, beat.flow, beat.facts(), llp, kNever};
     ++counters_.segments;
   }
   incoming_.bytes += beat.bytes;
@@ -79,12 +79,10 @@ bool EarlyPlacement::collect(LlpId llp) {
   return true;
 }
 
-// The contexts are read once per segment.
 void EarlyPlacement::begin() {
   searched_ = true;
   next_ = 0;
-  const FlowContext& flow = contexts_.flow(segment_->flow);
-  stream_ = {flow.rx_markers, flow.crc, llps_[segment_->llp].keeps_messages};
+  stream_ = {segment_->facts.markers, segment_->facts.crc, llps_[segment_->llp].keeps_messages};
   const bool found =
       search_.search({segment_->data, segment_->bytes}, static_cast<wire::StreamPosition>(segment_->offset), stream_);
   counters_.not_located += !found;
@@ -121,7 +119,7 @@ void EarlyPlacement::take(const FpduSearch::Found& fpdu) {
     ++counters_.bad_crc;
     return;
   }
-  const Qpn qpn = contexts_.flow(segment_->flow).qpn;
+  const Qpn qpn = segment_->facts.qpn;
   if (!contexts_.has(qpn) || fpdu.bytes > pool_.block_bytes()) {
     ++counters_.invalid;
     return;
@@ -182,7 +180,8 @@ bool EarlyPlacement::find_buffer(const wire::DdpTaggedView& v, MemoryPiece& piec
   if (!row_.ok()) return false;
   const RxContext& qp = row_.row().qp;
   const Qpn qpn{row_.front().index};
-  if (qp.flow != segment_->flow || !qp.takes_segments() || check_tagged_header(qp.version, v.header)) return false;
+  const bool carried = qp.flow == segment_->flow && life_of(qp.epoch) == segment_->facts.life;
+  if (!carried || !qp.takes_segments() || check_tagged_header(qp.version, v.header)) return false;
   const bool response = wire::RdmapControl::opcode(v.header.rdmap) == Opcode::kReadResponse;
   if (response && !asked_for(qpn, v)) return false;
   const auto bytes = static_cast<std::uint32_t>(v.payload.size());

@@ -83,6 +83,7 @@ class EarlyPlacement final : public Stage {
     std::uint64_t offset = 0;  // in the stream
     std::uint32_t bytes = 0;
     FlowId flow;
+    FlowFacts facts;
     LlpId llp = LlpId::kMpaTcp;
     Cycle checked_at = kNever;  // its FPDUs are found and their CRC32c is known
   };

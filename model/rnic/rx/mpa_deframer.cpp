@@ -25,7 +25,6 @@ void MpaDeframer::reset() {
   flows_.assign(flows_.size(), {});
   emit_from_ = ingest_from_ = 0;
   used_ = 0;
-  markers_ = crc_on_ = false;
   fpdu_ = nullptr;
   queue_.assign(queue_.size(), {});
   head_ = queued_ = 0;
@@ -98,8 +97,8 @@ Cycle MpaDeframer::ingest() {
     Cycle at = std::max(in->front_at(), ingest_from_);
     if (at > horizon()) return at;
     const StreamBeat& beat = in->front();
-    if (beat.first && used_ == 0) begin_segment(beat, at);
     Flow& flow = flows_[beat.flow.v];
+    if (begins_stream(beat)) flow = Flow{};
     RNIC_CHECK(beat.offset + used_ == flow.next);
     if (beat.placed || beat.ends) {
       if ((at = std::max(at, room_at())) > horizon()) return at;
@@ -110,7 +109,7 @@ Cycle MpaDeframer::ingest() {
     }
 
     std::uint32_t count = beat.bytes - used_;
-    if (flow.size == 0) flow.size = fpdu_size(flow, markers_, beat.data + used_, count);
+    if (flow.size == 0) flow.size = fpdu_size(flow, beat.markers, beat.data + used_, count);
     if (const unsigned beats = whole_beats(flow, beat, at); beats > 1) {
       take(flow, beat.data, beats * count);
       ingest_from_ = at + beats;
@@ -142,10 +141,9 @@ unsigned MpaDeframer::whole_beats(const Flow& flow, const StreamBeat& first, Cyc
 // An FPDU's beats before its last one take one cycle each.
 Acceptance MpaDeframer::accepts(const StreamBeat& beat, Cycle at) {
   const Flow& flow = flows_[beat.flow.v];
-  const FlowContext& context = contexts_.flow(beat.flow, std::max(ingest_from_, at));
-  if (used_ != 0 || beat.placed || beat.ends || flow.epoch != context.epoch) return {};
-  const std::uint32_t size =
-      flow.size != 0 ? flow.size : fpdu_size(flow, beat.first ? context.rx_markers : markers_, beat.data, beat.bytes);
+  const bool renews = begins_stream(beat) && flow.next != 0;
+  if (used_ != 0 || beat.placed || beat.ends || renews) return {};
+  const std::uint32_t size = flow.size != 0 ? flow.size : fpdu_size(flow, beat.markers, beat.data, beat.bytes);
   return {size == 0 ? 0 : beats_before_last(size - flow.seen, beat), std::max(ingest_from_, at)};
 }
 
@@ -155,18 +153,6 @@ void MpaDeframer::take(Flow& flow, const std::uint8_t* octets, std::uint32_t cou
   else RNIC_CHECK(octets == fpdu_ + flow.seen);  // a segment is contiguous
   flow.seen += count;
   flow.next += count;
-}
-
-// The contexts are read once per segment, so that a change in its middle cannot tear it.
-void MpaDeframer::begin_segment(const StreamBeat& beat, Cycle at) {
-  const FlowContext& context = contexts_.flow(beat.flow, at);
-  Flow& flow = flows_[beat.flow.v];
-  if (flow.epoch != context.epoch) {
-    flow = Flow{};
-    flow.epoch = context.epoch;
-  }
-  markers_ = context.rx_markers;
-  crc_on_ = context.crc;
 }
 
 // What has begun and continues in a later segment is collected; the segment's own reference is dropped.
@@ -200,7 +186,7 @@ std::uint32_t MpaDeframer::fpdu_octets(wire::StreamPosition start, bool markers,
 void MpaDeframer::stand_in(Flow& flow, const StreamBeat& beat, Cycle at) {
   RNIC_CHECK(beat.first && beat.last && beat.bytes == kPlacedHeaderBytes);
   const wire::StreamPosition start = static_cast<wire::StreamPosition>(flow.next);
-  count(false, 0, pass(flow, beat, at, FpduBeat::kPlaced, fpdu_octets(start, markers_, load_be16(beat.data))));
+  count(false, 0, pass(flow, beat, at, FpduBeat::kPlaced, fpdu_octets(start, beat.markers, load_be16(beat.data))));
 }
 
 // A beat that passes unchanged and replaces that many octets; returns its marker_ok.
@@ -217,9 +203,11 @@ bool MpaDeframer::pass(Flow& flow, const StreamBeat& beat, Cycle at, std::uint8_
   fpdu.next.buf = beat.buf;
   fpdu.next.data = beat.buf->bytes() + (beat.data - beat.buf->bytes());
   fpdu.next.flow = beat.flow;
+  fpdu.next.qpn = beat.qpn;
+  fpdu.next.life = beat.life;
   fpdu.next.first = true;
   fpdu.next.marker_lane = kind;
-  fpdu.next.crc_on = crc_on_;
+  fpdu.next.crc_on = beat.crc;
   fpdu.words_left = beat.bytes / 4;
   flow.next += wire_octets;
   return fpdu.next.marker_ok;
@@ -241,12 +229,14 @@ void MpaDeframer::complete(Flow& flow, const StreamBeat& beat, Cycle at) {
   fpdu.from = at + 1;
   fpdu.wire_octets = flow.size;
   fpdu.next.flow = beat.flow;
+  fpdu.next.qpn = beat.qpn;
+  fpdu.next.life = beat.life;
   fpdu.next.first = true;
-  fpdu.next.crc_on = crc_on_;
+  fpdu.next.crc_on = beat.crc;
   fpdu.buf = straddles ? std::move(flow.collected) : share(beat.buf);
   fpdu.next.data = fpdu.buf->bytes() + (straddles ? 0 : fpdu_ - fpdu.buf->bytes());
   fpdu.words_left = flow.size / 4;
-  if (markers_ && wire::octets_to_marker(start) < flow.size) take_out_markers(fpdu, start, straddles);
+  if (beat.markers && wire::octets_to_marker(start) < flow.size) take_out_markers(fpdu, start, straddles);
   fpdu.next.buf = fpdu.buf.get();
   flow.seen = flow.size = 0;
   count(straddles, fpdu.markers_left, fpdu.next.marker_ok);
@@ -290,7 +280,6 @@ void MpaDeframer::set_position(FlowId flow, std::uint64_t position) {
   RNIC_CHECK(position % 4 == 0);
   flows_[flow.v] = Flow{};
   flows_[flow.v].next = position;
-  flows_[flow.v].epoch = contexts_.flow(flow).epoch;
 }
 
 std::string MpaDeframer::waiting_for() const {

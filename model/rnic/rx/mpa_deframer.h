@@ -4,9 +4,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/common/buffer.h"
 #include "model/common/burst.h"
+#include "model/common/link.h"
 #include "model/config/field.h"
-#include "model/rnic/context/context.h"
 #include "model/rnic/messages/datapath.h"
 #include "model/rnic/messages/llp.h"
 #include "model/wire/fpdu.h"
@@ -45,28 +46,23 @@ class MpaDeframer final : public Stage, private TakesAhead<StreamBeat> {
 
   // Markers are taken out while the FPDU is copied to a buffer of `pool`.
   MpaDeframer(sc_core::sc_module_name nm, ClockDomain& clk, const MpaDeframerConfig& cfg,
-              const DatapathConfig& datapath, const ContextStore& contexts, BufferPool& pool)
-      : Stage(nm, clk),
-        contexts_(contexts),
-        pool_(pool),
-        beat_words_(datapath.beat_bytes / 4),
-        flows_(contexts.flows()),
-        queue_(cfg.queue_fpdus) {
+              const DatapathConfig& datapath, std::size_t flows, BufferPool& pool)
+      : Stage(nm, clk), pool_(pool), beat_words_(datapath.beat_bytes / 4), flows_(flows), queue_(cfg.queue_fpdus) {
     in.ahead(*this);
   }
 
   // The stream position of the flow's next octet, where an FPDU starts, for a stream taken over in its middle.
-  // Otherwise a flow starts at 0 whenever its context's epoch changes.
+  // Otherwise a flow's stream is the one that has begun last, at 0.
   void set_position(FlowId flow, std::uint64_t position);
 
   // Where a flow is in its current FPDU.
   struct Place {
     std::uint64_t next = 0;  // stream position of the next octet
-    std::uint32_t epoch = 0;
     std::uint32_t seen = 0;  // octets of the current FPDU so far, markers included
     std::uint32_t size = 0;  // all its octets; 0: its length field is not complete
   };
   // For a twin: a flow's position is in the stage's table, and the stage counts what the twin finds.
+  std::size_t flows() const { return flows_.size(); }
   const Place& place(FlowId flow) const { return flows_[flow.v]; }
   void set_place(FlowId flow, const Place& place) { static_cast<Place&>(flows_[flow.v]) = place; }
   void count(bool straddles, unsigned markers, bool marker_ok);
@@ -108,10 +104,11 @@ class MpaDeframer final : public Stage, private TakesAhead<StreamBeat> {
   FpduBeat cut(Fpdu& fpdu) const;
   unsigned beats_to_marker(const Fpdu& fpdu) const;
   Cycle ingest();
+  // With the octet at 0: the stream that the flow's number had before is over, wherever it ended.
+  bool begins_stream(const StreamBeat& beat) const { return beat.offset == 0 && beat.first && used_ == 0; }
   unsigned whole_beats(const Flow& flow, const StreamBeat& first, Cycle at) const;
   static unsigned beats_before_last(std::uint32_t octets, const StreamBeat& beat) { return (octets - 1) / beat.bytes; }
   void take(Flow& flow, const std::uint8_t* octets, std::uint32_t count);
-  void begin_segment(const StreamBeat& beat, Cycle at);
   void end_segment(const StreamBeat& beat);
   std::uint32_t fpdu_size(const Flow& flow, bool markers, const std::uint8_t* octets, std::size_t count) const;
   Cycle room_at() const { return queued_ == queue_.size() ? kNever : queue_[tail()].from; }
@@ -123,7 +120,6 @@ class MpaDeframer final : public Stage, private TakesAhead<StreamBeat> {
   bool pass(Flow& flow, const StreamBeat& beat, Cycle at, std::uint8_t kind, std::uint32_t wire_octets);
   void take_out_markers(Fpdu& fpdu, wire::StreamPosition start, bool in_place);
 
-  const ContextStore& contexts_;
   BufferPool& pool_;
   BufferPool collecting_{static_cast<std::uint32_t>(kLargestFpdu)};
   const unsigned beat_words_;
@@ -132,8 +128,7 @@ class MpaDeframer final : public Stage, private TakesAhead<StreamBeat> {
   Cycle emit_from_ = 0, ingest_from_ = 0;
 
   // The incoming segment.
-  unsigned used_ = 0;  // octets of the offered beat that are taken
-  bool markers_ = false, crc_on_ = false;
+  unsigned used_ = 0;                   // octets of the offered beat that are taken
   const std::uint8_t* fpdu_ = nullptr;  // where the current FPDU starts, if it does so in this segment
 
   std::vector<Fpdu> queue_;  // a ring

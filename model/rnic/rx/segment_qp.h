@@ -28,9 +28,8 @@ class SegmentQp {
 
   // The header of the arriving segment is here.
   bool begun() const { return begun_; }
-  void begin(Qpn qpn, std::uint32_t epoch) {
+  void begin(Qpn qpn) {
     places_[arriving_].qpn = qpn;
-    places_[arriving_].epoch = epoch;
     begun_ = asks_ = true;
   }
   void ask() {
@@ -56,7 +55,6 @@ class SegmentQp {
   bool is_parked() const { return has_parked() && there() && row_.front().tag != arriving_; }
   unsigned place() const { return is_parked() ? row_.front().tag : arriving_; }
   Qpn qpn() const { return places_[place()].qpn; }
-  std::uint32_t epoch() const { return places_[place()].epoch; }   // the use of its number in which it came
   const WholeFpdu& fpdu() const { return places_[place()].fpdu; }  // of a parked one
   // Whether there is such a queue pair, and its row is not lost.
   bool ok() const { return row_.ok(); }
@@ -87,7 +85,6 @@ class SegmentQp {
   static constexpr unsigned kPlaces = kMostParked + 1;
   struct Place {
     Qpn qpn;
-    std::uint32_t epoch = 0;
     WholeFpdu fpdu;  // if it is parked
     BufferRef buf;   // of the FPDU's octets
   };

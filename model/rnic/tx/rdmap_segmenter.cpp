@@ -50,10 +50,6 @@ bool RdmapSegmenter::take_event() {
   return true;
 }
 
-void RdmapSegmenter::file(const TxCredit& c) {
-  if (const std::optional<Qpn> qpn = contexts_.qp_of(c.flow)) events_.take(*qpn, contexts_.qp(*qpn).epoch, c);
-}
-
 template <class Event>
 void RdmapSegmenter::file(Event of_qp) {
   const Qpn qpn = of_qp.qpn;
@@ -461,15 +457,14 @@ void RdmapSegmenter::expect_response(const TxQp& of, const abi::Wqe* w) {
 
 void RdmapSegmenter::send_segment(const TxQp& of, OutboundMessage& m, const FetchedWqe* f, BufferRef buffer) {
   UlpduJob job = cut_segment(m, f, of.qpn, of.ctx, of.state.source, std::move(buffer));
-  const FlowContext& flow = contexts_.flow(of.ctx.flow);
   job.epoch = of.ctx.epoch;
-  job.ulpdu.llp = flow.llp;
-  job.ulpdu.markers = flow.tx_markers;
-  job.ulpdu.crc = flow.crc;
+  job.ulpdu.llp = of.ctx.llp;
+  job.ulpdu.markers = of.ctx.markers;
+  job.ulpdu.crc = of.ctx.crc;
   job.ulpdu.position = static_cast<std::uint16_t>(of.state.position % wire::kMarkerInterval);
   const std::size_t octets = scheduler_.cost(of.ctx, of.state, job.ulpdu.bytes);
   of.state.spend(octets);
-  scheduler_.take_room(flow.llp, of.ctx.flow, octets);
+  scheduler_.take_room(of.ctx.llp, of.ctx.flow, octets);
   job.octets = static_cast<std::uint16_t>(octets);
   ++counters_.fpdus;
   counters_.payload_bytes += job.ulpdu.bytes - job.header_bytes;

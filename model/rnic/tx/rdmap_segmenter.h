@@ -120,7 +120,6 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
   }
   std::uint32_t offered();
   bool take_event();
-  void file(const TxCredit& c);
   template <class Event>
   void file(Event of_qp);
   bool execute();

@@ -167,7 +167,7 @@ TxWait TxScheduler::why_not(const TxContext& ctx, const QpTx& q) const {
   if (q.fenced(ctx)) return TxWait::kFirstFpdu;
   if (!q.open(ctx)) return TxWait::kNothing;
   if (begun || q.may_start(ctx, oldest(q).wqe)) {
-    return credit_of(contexts_.flow(ctx.flow).llp);
+    return credit_of(ctx.llp);
   }
   return (oldest(q).wqe.flags & abi::kWqeFence) != 0 ? TxWait::kFence : TxWait::kOrd;
 }
@@ -228,17 +228,15 @@ void TxScheduler::over(const TxQp& of) {
 }
 
 std::size_t TxScheduler::cost(const TxContext& ctx, const QpTx& q, std::uint32_t ulpdu) const {
-  const FlowContext& flow = contexts_.flow(ctx.flow);
-  return llps_[flow.llp].segment_octets(flow, q.position, ulpdu);
+  return llps_[ctx.llp].segment_octets(ctx.markers, q.position, ulpdu);
 }
 
 template <TxScheduler::Allows allows>
 inline bool TxScheduler::may_leave(const TxContext& ctx, const QpTx& q, const OutboundMessage& m) const {
-  const FlowContext& flow = contexts_.flow(ctx.flow);
-  const std::size_t octets = llps_[flow.llp].segment_octets(flow, q.position, next_ulpdu_bytes(m, ctx.mulpdu));
+  const std::size_t octets = cost(ctx, q, next_ulpdu_bytes(m, ctx.mulpdu));
   if (q.credit < octets) return false;
   if constexpr (allows == Allows::kCredit) return true;
-  const llp::TransmitMemory* const memory = memories_[flow.llp];
+  const llp::TransmitMemory* const memory = memories_[ctx.llp];
   return memory == nullptr || memory->admits(ctx.flow, static_cast<std::uint32_t>(octets));
 }
 
@@ -250,8 +248,7 @@ void TxScheduler::take_room(LlpId llp, FlowId flow, std::size_t octets) {
 // If that is all that it lacks.
 bool TxScheduler::wait_for_room(const TxQp& of) {
   const auto& [qpn, ctx, q] = of;
-  const LlpId llp = contexts_.flow(ctx.flow).llp;
-  llp::TransmitMemory* const memory = memories_[llp];
+  llp::TransmitMemory* const memory = memories_[ctx.llp];
   if (memory == nullptr || !memory->is_short()) return false;
   const Source wanted = choose<Allows::kCredit>(ctx, q);
   if (wanted != Source::kRequest && wanted != Source::kResponse) return false;
@@ -260,7 +257,7 @@ bool TxScheduler::wait_for_room(const TxQp& of) {
                                                         : next_internal(q);
   memory->wait(ctx.flow, qpn, static_cast<std::uint32_t>(cost(ctx, q, next_ulpdu_bytes(m, ctx.mulpdu))));
   room_is_awaited_ = room_was_awaited_ = true;
-  count(qpn, room_of(llp));
+  count(qpn, room_of(ctx.llp));
   return true;
 }
 
@@ -344,7 +341,8 @@ std::string TxScheduler::waiting_for() const {
     if (!connected) return who + "its connection";
     if (here.waits == TxWait::kFirstFpdu) return who + "the first FPDU of its peer";
     if (here.waits < TxWait::kCredit) return who + "read responses (ORD or fence)";
-    const LlpTraits& llp = llps_[contexts_.flow(ctx.flow).llp];
+    const auto reason = static_cast<unsigned>(here.waits) - static_cast<unsigned>(TxWait::kCredit);
+    const LlpTraits& llp = llps_[static_cast<LlpId>(reason % kLlps)];
     return here.waits < room_of(LlpId{}) ? who + llp.window : who + "room in the " + llp.memory_is;
   }
   return {};

@@ -59,13 +59,6 @@ struct End {
   }
 };
 
-FlowContext stream(bool markers) {
-  FlowContext flow;
-  flow.rx_markers = markers;
-  flow.crc = true;
-  return flow;
-}
-
 // A stage between a source of FPDUs without markers, as from the framer, and a sink.
 struct Bench {
   ClockDomain clk{"clk", {4000, 38}};
@@ -141,9 +134,6 @@ SwappedIn measure_mpa_framer() {
 // Segments that begin with an FPDU, in a stream with markers whose length is several marker intervals.
 SwappedIn measure_mpa_deframer() {
   ClockDomain clk("clk", {4000, 38});
-  ContextStore contexts(clk, {1, 1, 1, 1});
-  contexts.write(FlowId{0}, stream(true));
-  contexts.commit();
   BufferPool pool(2048), frames(2048);
   Prng rng(1);
   test::MpaReference reference{true};
@@ -166,11 +156,12 @@ SwappedIn measure_mpa_deframer() {
     if (segments.at_end()) round += length;
     sent = *segments.next();
     sent.offset += round;
+    sent.markers = true;
     return &sent;
   });
   auto sink = drain<FpduBeat>("sink", clk, End{});
   auto credit = drain<RxConsumed>("credit", clk);
-  MpaDeframer block("block", clk, {}, {}, contexts, frames);
+  MpaDeframer block("block", clk, {}, {}, 1, frames);
   source.out(in);
   block.in(in);
   block.out(out);
@@ -178,8 +169,7 @@ SwappedIn measure_mpa_deframer() {
   sink.in(out);
   credit.in(consumed);
   return measure_swapped_in<rtl::MpaDeframerPins>(
-      block, [](auto& m, auto&& f) { f(m.epoch_i, m.rx_markers_i, m.crc_i, m.place_i, m.head_row_i, m.head_marker_i); },
-      contexts);
+      block, [](auto& m, auto&& f) { f(m.place_i, m.head_row_i, m.head_marker_i); });
 }
 
 // Segments of RDMA Writes, each a message.
@@ -244,15 +234,15 @@ SwappedIn measure_ddp_placement() {
       block,
       [](auto& m, auto&& f) {
         f(m.in_offset_i, m.sctp_in_offset_i, m.overrun_i, m.unused_valid_i, m.unused_i, m.one_port_i, m.posted_epoch_i,
-          m.event_row_ready_i, m.event_row_valid_i, m.event_row_tag_i, m.event_row_i, m.mpa_flow_qpn_i,
-          m.mpa_row_ready_i, m.mpa_row_valid_i, m.mpa_row_ok_i, m.mpa_row_i, m.mpa_oldest_i, m.sctp_flow_qpn_i,
-          m.sctp_row_ready_i, m.sctp_row_valid_i, m.sctp_row_ok_i, m.sctp_row_i, m.sctp_oldest_i, m.rq_next_i,
-          m.rq_front_i, m.mpa_peek_there_i, m.mpa_peek_i, m.mpa_stag_ready_i, m.mpa_stag_valid_i, m.mpa_stag_i,
-          m.mpa_region_ready_i, m.mpa_region_valid_i, m.mpa_region_row_i, m.mpa_region_i, m.mpa_scatter_ready_i,
-          m.mpa_scatter_valid_i, m.mpa_scatter_i, m.sctp_peek_there_i, m.sctp_peek_i, m.sctp_stag_ready_i,
-          m.sctp_stag_valid_i, m.sctp_stag_i, m.sctp_region_ready_i, m.sctp_region_valid_i, m.sctp_region_row_i,
-          m.sctp_region_i, m.sctp_scatter_ready_i, m.sctp_scatter_valid_i, m.sctp_scatter_i, m.freed_valid_i, m.freed_i,
-          m.shared_event_valid_i, m.shared_event_i);
+          m.event_row_ready_i, m.event_row_valid_i, m.event_row_tag_i, m.event_row_i, m.mpa_row_ready_i,
+          m.mpa_row_valid_i, m.mpa_row_ok_i, m.mpa_row_i, m.mpa_oldest_i, m.sctp_row_ready_i, m.sctp_row_valid_i,
+          m.sctp_row_ok_i, m.sctp_row_i, m.sctp_oldest_i, m.rq_next_i, m.rq_front_i, m.mpa_peek_there_i, m.mpa_peek_i,
+          m.mpa_stag_ready_i, m.mpa_stag_valid_i, m.mpa_stag_i, m.mpa_region_ready_i, m.mpa_region_valid_i,
+          m.mpa_region_row_i, m.mpa_region_i, m.mpa_scatter_ready_i, m.mpa_scatter_valid_i, m.mpa_scatter_i,
+          m.sctp_peek_there_i, m.sctp_peek_i, m.sctp_stag_ready_i, m.sctp_stag_valid_i, m.sctp_stag_i,
+          m.sctp_region_ready_i, m.sctp_region_valid_i, m.sctp_region_row_i, m.sctp_region_i, m.sctp_scatter_ready_i,
+          m.sctp_scatter_valid_i, m.sctp_scatter_i, m.freed_valid_i, m.freed_i, m.shared_event_valid_i,
+          m.shared_event_i);
       },
       contexts);
 }

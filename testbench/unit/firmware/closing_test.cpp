@@ -165,16 +165,15 @@ TEST_F(Closing, CommandsInTheWrongState) {
   EXPECT_THAT(bus.take(), ElementsAre("event done status 4 id 0 cookie 77")) << "a QP in error is not used again";
 }
 
-TEST_F(Closing, TheFlowsNextUseIsANewEpoch) {
+TEST_F(Closing, AFlowNamesTheUseOfItsQueuePairsNumber) {
   fw.on(TcpReset{FlowId{3}});
-  create_qp(6);
-  abi::Command c = connect(abi::kCmCrc);
-  c.qpn = 6;
-  run(c);
+  run(command(abi::CommandOp::kDestroyQp, kQp));
+  create_qp(kQp);
+  run(connect(abi::kCmCrc));
   fw.on(TcpConnected{FlowId{3}, 0x80010000, 41000, 1460});
   bus.take();
   stream(3, kRepKey + "40010000");
-  EXPECT_EQ(bus.take()[1], "flow 3 rdma qp 6 tx_markers 0 rx_markers 0 crc 1 epoch 2");
+  EXPECT_EQ(bus.take()[1], "flow 3 rdma qp 5 tx_markers 0 rx_markers 0 crc 1 epoch 2");
 }
 
 TEST_F(Closing, EventsOfUnknownFlowsAndQpsChangeNothing) {

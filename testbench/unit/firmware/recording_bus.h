@@ -74,7 +74,7 @@ class RecordingBus {
   void write(const WriteFlow& o) {
     const FlowContext& c = o.context;
     add("flow {} {} qp {} tx_markers {:d} rx_markers {:d} crc {:d} epoch {}{}", o.flow.v, c.rdma ? "rdma" : "off",
-        c.qpn.v, c.tx_markers, c.rx_markers, c.crc, c.epoch, c.llp == LlpId::kSctp ? " sctp" : "");
+        c.qpn.v, c.tx_markers, c.rx_markers, c.crc, c.qp_epoch, c.llp == LlpId::kSctp ? " sctp" : "");
   }
   void write(const WriteCq& o) {
     if (!o.context.valid) return add("cq {} invalid", o.cqn.v);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/common/beat_stage.h"
+#include "model/rnic/context/flow_rows.h"
 #include "model/rnic/messages/datapath.h"
 
 namespace rnic::sctp {
@@ -15,25 +16,27 @@ class BeatEmission {
   explicit BeatEmission(const DatapathConfig& datapath) : beat_words_(datapath.beat_bytes / 4) {}
 
   // `words` 32-bit words from `data` on, which are in the buffer. The last one is the CRC field.
-  void start(BufferRef buf, std::uint8_t* data, std::uint32_t words, FlowId flow,
+  void start(BufferRef buf, std::uint8_t* data, std::uint32_t words, FlowId flow, const QpUse& qp = {},
              std::uint8_t lane = FpduBeat::kNoMarker) {
     FpduBeat first;
     first.buf = buf.get();
     first.data = data;
     first.flow = flow;
+    first.qpn = qp.qpn;
+    first.life = life_of(qp.epoch);
     first.crc_ok = true;
     first.marker_lane = lane;
     beats_.start(first, words);
     buf_ = std::move(buf);
   }
   // A segment whose payload is already placed: only its header, in one beat.
-  void start_placed(BufferRef buf, std::uint8_t* data, std::uint32_t words, FlowId flow) {
-    start(std::move(buf), data, words, flow, FpduBeat::kPlaced);
+  void start_placed(BufferRef buf, std::uint8_t* data, std::uint32_t words, FlowId flow, const QpUse& qp) {
+    start(std::move(buf), data, words, flow, qp, FpduBeat::kPlaced);
   }
   // A word that represents the end of a stream.
-  void start_end(BufferRef word, FlowId flow) {
+  void start_end(BufferRef word, FlowId flow, const QpUse& qp) {
     std::uint8_t* const data = word->bytes();
-    start(std::move(word), data, 1, flow, FpduBeat::kEnds);
+    start(std::move(word), data, 1, flow, qp, FpduBeat::kEnds);
   }
   void reset() { *this = BeatEmission(DatapathConfig{beat_words_ * 4}); }
 

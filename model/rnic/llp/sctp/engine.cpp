@@ -24,7 +24,7 @@ StreamLimits limits_of(const SctpConfig& config) {
 
 }  // namespace
 
-Engine::Engine(const ClockDomain& clk_, const SctpConfig& config_, std::uint32_t mtu_, const DatapathConfig& datapath,
+Engine::Engine(ClockDomain& clk_, const SctpConfig& config_, std::uint32_t mtu_, const DatapathConfig& datapath,
                const LinkAddress& station_, std::uint32_t first_flow_, BufferPool& pool_, PushPort<StreamBeat>& behind,
                Drops& drops_)
     : clk(clk_),
@@ -42,6 +42,7 @@ Engine::Engine(const ClockDomain& clk_, const SctpConfig& config_, std::uint32_t
       endpoint(config, clk.period_ps(), packet_limit, config.seed),
       fragments(receiver_settings.fragments, config.max_associations),
       contexts(config.max_associations),
+      qps(clk_, FlowId{first_flow}, std::size_t{config.max_associations} * config.streams),
       table(config.max_associations),
       free(config.max_associations),
       sends(config.max_associations),
@@ -59,6 +60,7 @@ void Engine::reset() {
     if (c) c->receiver.clear(fragments);
     c.reset();
   }
+  qps.reset();
   table = llp::IdTable<AssociationId>(associations);
   free = sends = idle = llp::IdQueue<AssociationId>(associations);
   for (std::uint32_t i = 0; i < associations; ++i) free.push(AssociationId{i});

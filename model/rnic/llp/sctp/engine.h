@@ -20,6 +20,7 @@
 #include "model/rnic/llp/sctp/sctp_association_counters.h"
 #include "model/rnic/llp/sctp/sctp_config.h"
 #include "model/rnic/llp/sctp/segment_delivery.h"
+#include "model/rnic/llp/sctp/stream_qps.h"
 #include "model/rnic/llp/transmit_memory.h"
 #include "model/rnic/messages/llp_firmware.h"
 #include "model/rnic/messages/sctp.h"
@@ -31,7 +32,7 @@ inline constexpr std::uint32_t kT3 = kSetupTimers, kSackDelay = kT3 + 1, kIdle =
 
 struct Engine {
   // Flows from `first_flow` on are the streams.
-  Engine(const ClockDomain& clk, const SctpConfig& config, std::uint32_t mtu, const DatapathConfig& datapath,
+  Engine(ClockDomain& clk, const SctpConfig& config, std::uint32_t mtu, const DatapathConfig& datapath,
          const LinkAddress& station, std::uint32_t first_flow, BufferPool& pool, PushPort<StreamBeat>& behind,
          Drops& drops);
   // The keys continue, so that no earlier packet fits a later association.
@@ -96,6 +97,7 @@ struct Engine {
   FragmentMemory fragments;
   llp::TransmitMemory* memory = nullptr;  // the segmenter has taken room for segments; without one it has taken none
   std::vector<std::unique_ptr<AssociationContext>> contexts;  // made when the number is first used
+  StreamQps qps;
   llp::IdTable<AssociationId> table;
   llp::IdQueue<AssociationId> free, sends, idle;
   llp::IdQueue<StreamIndex> credits, acks;

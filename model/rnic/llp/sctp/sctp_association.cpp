@@ -231,13 +231,15 @@ void SctpAssociation::serve_credits() {
     const std::uint32_t octets = s.open ? Association(engine_, engine_.association_of(i)).grantable(s) : 0;
     if (octets == 0) continue;
     s.credit += octets;
-    credit->push({engine_.flow_of(i), octets});
+    const QpUse& qp = engine_.qps[engine_.flow_of(i)];
+    credit->push({engine_.flow_of(i), octets, qp.qpn, qp.epoch});
     break;
   }
   if (engine_.acks.empty() || !acked->can_push()) return;
   const sctp::StreamIndex i = engine_.acks.pop();
   const std::uint32_t wqes = std::exchange(engine_.stream(i).wqes_acked, 0);
-  if (wqes != 0) acked->push({engine_.flow_of(i), wqes});
+  const QpUse& qp = engine_.qps[engine_.flow_of(i)];
+  if (wqes != 0) acked->push({engine_.flow_of(i), wqes, qp.qpn, qp.epoch});
 }
 
 // ---- Timers

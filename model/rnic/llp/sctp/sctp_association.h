@@ -36,6 +36,9 @@ class SctpAssociation final : public Stage {
   // Where the segmenter has taken room for the segments; without one it has taken none.
   void keep_in(llp::TransmitMemory& memory) { engine_.memory = &memory; }
 
+  // What the firmware says of its flows.
+  FlowRows& flow_rows() { return engine_.qps; }
+
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;

@@ -6,9 +6,7 @@ namespace rnic {
 namespace {
 
 // A DATA chunk, wherever it is (RFC 5043 section 5).
-std::size_t chunk_octets(const FlowContext&, wire::StreamPosition, std::uint32_t ulpdu) {
-  return wire::sctp_segment_bytes(ulpdu);
-}
+std::size_t chunk_octets(bool, wire::StreamPosition, std::uint32_t ulpdu) { return wire::sctp_segment_bytes(ulpdu); }
 
 }  // namespace
 

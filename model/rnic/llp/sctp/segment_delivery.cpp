@@ -61,7 +61,9 @@ void SegmentDelivery::offer(ReceivedId message) {
   ReceivedMessage& m = (*this)[message];
   store_be16(m.data, static_cast<std::uint16_t>(m.bytes - wire::kDdpSsnBytes));
   m.offered = true;
-  offer_.start(e_.flow_of(AssociationId{m.association}, m.stream), llp::received_octets(m.buf, {m.data, m.bytes}, 0),
+  const FlowId flow = e_.flow_of(AssociationId{m.association}, m.stream);
+  const QpUse& qp = e_.qps[flow];
+  offer_.start(flow, {qp.qpn, life_of(qp.epoch), false, false}, llp::received_octets(m.buf, {m.data, m.bytes}, 0),
                message.v);
   offer_free_from_ = e_.now() + 1;
 }
@@ -113,16 +115,17 @@ void SegmentDelivery::start(ReceivedId message) {
   ReceivedMessage& m = (*this)[message];
   const AssociationId association{m.association};
   const FlowId flow = m.fence ? fence_flow_ : e_.flow_of(association, m.stream);
+  const QpUse qp = m.fence ? QpUse{} : e_.qps[flow];
   if (m.ends || m.fence) {
     BufferRef word = e_.pool.take(m.fence ? e_.owner(association) : m.buf->owner());
     std::memset(word->bytes(), 0, kEndBytes);
-    return emission_.start_end(std::move(word), flow);
+    return emission_.start_end(std::move(word), flow, qp);
   }
   const auto ulpdu = static_cast<std::uint16_t>(m.bytes - wire::kDdpSsnBytes);
   store_be16(m.data, ulpdu);
   ++e_.counters.segments;
-  if (m.placed) emission_.start_placed(m.buf, m.data, kPlacedHeaderBytes / 4, flow);
-  else emission_.start(m.buf, m.data, static_cast<std::uint32_t>(wire::fpdu_bytes(ulpdu) / 4), flow);
+  if (m.placed) emission_.start_placed(m.buf, m.data, kPlacedHeaderBytes / 4, flow, qp);
+  else emission_.start(m.buf, m.data, static_cast<std::uint32_t>(wire::fpdu_bytes(ulpdu) / 4), flow, qp);
 }
 
 Cycle SegmentDelivery::next(Link<FpduBeat>& out) const {

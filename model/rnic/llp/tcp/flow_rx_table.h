@@ -4,6 +4,7 @@
 #include "model/common/table.h"
 #include "model/rnic/llp/tcp/received_stream.h"
 #include "model/rnic/llp/tcp/receiver.h"
+#include "model/rnic/messages/datapath.h"
 
 namespace rnic::tcp {
 
@@ -21,11 +22,13 @@ struct FlowRx {
 };
 
 struct FlowRxRow {
-  FlowRx state;  // tcp_rx's
+  FlowFacts facts;  // written by the firmware
+  FlowRx state;     // tcp_rx's
 
   static constexpr const char* kMessage = "flow_rx_row";
   template <class V, class M>
   static void fields(V& v, M& m) {
+    v("facts", m.facts);
     v("state", m.state);
   }
 };

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "model/common/table.h"
+#include "model/rnic/context/flow_rows.h"
 #include "model/rnic/llp/tcp/ack_policy.h"
 #include "model/rnic/llp/tcp/sender.h"
 #include "model/rnic/messages/flow_key.h"
@@ -42,11 +43,13 @@ struct FlowTx {
 };
 
 struct FlowTxRow {
+  QpUse qp;      // written by the firmware
   FlowTx state;  // tcp_tx's
 
   static constexpr const char* kMessage = "flow_tx_row";
   template <class V, class M>
   static void fields(V& v, M& m) {
+    v("qp", m.qp);
     v("state", m.state);
   }
 };

@@ -4,8 +4,8 @@ namespace rnic {
 namespace {
 
 // An FPDU, with the markers at its place.
-std::size_t fpdu_octets(const FlowContext& flow, wire::StreamPosition position, std::uint32_t ulpdu) {
-  return flow.tx_markers ? wire::marked_fpdu_bytes(position, ulpdu) : wire::fpdu_bytes(ulpdu);
+std::size_t fpdu_octets(bool markers, wire::StreamPosition position, std::uint32_t ulpdu) {
+  return markers ? wire::marked_fpdu_bytes(position, ulpdu) : wire::fpdu_bytes(ulpdu);
 }
 
 }  // namespace

@@ -117,8 +117,8 @@ Cycle TcpRx::next_frame() {
 // ---- The rows
 
 TcpRx::Use TcpRx::use(FlowId flow) {
-  tcp::FlowRx& state = flow_rx_table.own(flow.v, &tcp::FlowRxRow::state);
-  return {flow, state.receiver, state.stream};
+  const auto [state, row] = flow_rx_table.own_in_row(flow.v, &tcp::FlowRxRow::state);
+  return {flow, row.facts, state.receiver, state.stream};
 }
 
 // What follows happens with the same row, unless a later stage has no room.
@@ -430,7 +430,7 @@ void TcpRx::offer(const Use& u, const Receiver::Arrival& a, const BufferRef& buf
   const std::uint32_t seq = a.in_order_seq + a.offered_distance;
   const std::uint64_t offset = u.stream.end(memory_.pool) + a.offered_distance;
   offers_.add(u.flow, seq, static_cast<std::uint32_t>(a.offered.size()), offset);
-  offer_.start(u.flow, llp::received_octets(buf, a.offered, seq), offset);
+  offer_.start(u.flow, u.facts, llp::received_octets(buf, a.offered, seq), offset);
   offer_free_from_ = now() + 1;
   offer_.push(*behind, beat_bytes_, offer_free_from_, horizon());
 }
@@ -457,13 +457,13 @@ void TcpRx::execute(Use& u, EarlyPlaced& placed) {
 
 void TcpRx::emit(Use& u, ReceivedOctets&& octets) {
   const std::uint64_t offset = u.stream.leave(octets.bytes);
-  emission_.start(u.flow, std::move(octets), offset);
+  emission_.start(u.flow, u.facts, std::move(octets), offset);
   start_emission();
 }
 
 // The beat that represents a flow's FIN or RST, after all its octets.
 void TcpRx::emit_end(Use& u) {
-  emission_.start_end(u.flow, pool_.take(), u.stream.end_kind(), u.stream.leave(0));
+  emission_.start_end(u.flow, u.facts, pool_.take(), u.stream.end_kind(), u.stream.leave(0));
   u.stream.on_end_sent();
   start_emission();
 }

@@ -60,6 +60,7 @@ class TcpRx final : public Stage {
   // A flow whose row is used in this cycle, and what follows from that.
   struct Use {
     FlowId flow;
+    const FlowFacts& facts;
     tcp::Receiver& receiver;
     tcp::ReceivedStream& stream;
     bool opens = false, reports = false;  // its window; it may have something to report

@@ -228,8 +228,8 @@ bool TcpTx::use_for_frame() {
 }
 
 TcpTx::Use TcpTx::use(FlowId flow) {
-  FlowTx& row = table_.own(flow.v, &FlowTxRow::state);
-  return {flow, row, Level::of(row)};
+  const auto [state, row] = table_.own_in_row(flow.v, &FlowTxRow::state);
+  return {flow, row.qp, state, Level::of(state)};
 }
 
 // A frame that is due leaves with the same use, if there is a slot and no other flow waits for it.
@@ -438,7 +438,7 @@ void TcpTx::tell(Use& u) {
 bool TcpTx::tell_acked(Use& u) {
   if (u.row.wqes_acked == 0) return false;
   if (!acked->can_push()) return true;
-  acked->push({u.flow, std::exchange(u.row.wqes_acked, 0)});
+  acked->push({u.flow, std::exchange(u.row.wqes_acked, 0), u.qp.qpn, u.qp.epoch});
   return false;
 }
 
@@ -447,7 +447,7 @@ bool TcpTx::tell_credit(Use& u) {
   const std::uint32_t octets = u.credit && !sender.finished() ? sender.grantable() : 0;
   if (octets == 0) return false;
   if (!credit->can_push()) return true;
-  credit->push({u.flow, octets});
+  credit->push({u.flow, octets, u.qp.qpn, u.qp.epoch});
   sender.grant(octets);
   return false;
 }

@@ -98,6 +98,7 @@ class TcpTx final : public Stage, public Flows {
   // A use of a flow's row, and what it has made due.
   struct Use {
     FlowId flow;
+    const QpUse& qp;
     FlowTx& row;
     const Level before;
     bool credit = false;                // may have been freed

@@ -45,8 +45,8 @@ class SqCompletionRowsTest : public StageTest, public testing::WithParamInterfac
   At firmware{"firmware", clk};
   SqCompletion dut{"dut", clk, contexts};
   Source<WqeIssued> segmenter = drive(dut.issued, CurrentUse(contexts));
-  Source<WqesAcked> tcp = drive(dut.acked[LlpId::kMpaTcp]);
-  Source<WqesAcked> sctp = drive(dut.acked[LlpId::kSctp]);
+  Source<WqesAcked> tcp = drive(dut.acked[LlpId::kMpaTcp], CurrentUse(contexts));
+  Source<WqesAcked> sctp = drive(dut.acked[LlpId::kSctp], CurrentUse(contexts));
   Source<ReadDone> dispatch = drive(dut.read_done, CurrentUse(contexts));
   Source<AtomicDone> response_queue = drive(dut.atomic_done, CurrentUse(contexts));
   Sink<SinkEnd> sinks = collect(dut.sink, {1, 1, 1});
@@ -189,6 +189,25 @@ TEST_P(SqCompletionRowsTest, NothingOfAnEarlierUseCounts) {
     tcp.send_at(clk.now() + 10, {FlowId{1}, 1});
     run_until_idle();
     EXPECT_EQ(completed(1).back(), 2u);
+  }
+}
+// One that was on its way for longer than the use it is about: number and flow are the same again, with a request that
+// could take it.
+TEST_P(SqCompletionRowsTest, AnAcknowledgementOfAnEarlierUseCountsForNobody) {
+  const Cycle turns = 2 * read_cycles + 8;
+  for (Cycle ack = 0; ack < 2 * turns; ++ack) {
+    SCOPED_TRACE(ack);
+    cqes.clear();
+    const std::uint32_t earlier = epoch_++;
+    const Cycle reuse = clk.now() + 10 + turns;
+    firmware.at(reuse, [this] { contexts.write(Qpn{1}, rts_qp(1, epoch_)); });
+    segmenter.send_at(reuse + 1, issue(1, 1));
+    tcp.send_at(reuse + ack - turns, {FlowId{1}, 1, Qpn{1}, earlier});
+    run_until_idle();
+    EXPECT_THAT(cqes, IsEmpty());
+    tcp.send_at(clk.now() + 10, {FlowId{1}, 1});
+    run_until_idle();
+    EXPECT_THAT(completed(1), ElementsAre(1));
   }
 }
 // stag_work may have to hand its answer over before it takes the next one.

@@ -30,8 +30,8 @@ class SqCompletionTest : public StageTest {
   At firmware{"firmware", clk};
   SqCompletion dut{"dut", clk, contexts};
   Source<WqeIssued> segmenter = drive(dut.issued, CurrentUse(contexts));
-  Source<WqesAcked> tcp = drive(dut.acked[LlpId::kMpaTcp]);
-  Source<WqesAcked> sctp = drive(dut.acked[LlpId::kSctp]);
+  Source<WqesAcked> tcp = drive(dut.acked[LlpId::kMpaTcp], CurrentUse(contexts));
+  Source<WqesAcked> sctp = drive(dut.acked[LlpId::kSctp], CurrentUse(contexts));
   Source<WqeLost> payload_fetch = drive(dut.lost, CurrentUse(contexts));
   Source<ReadDone> dispatch = drive(dut.read_done, CurrentUse(contexts));
   Source<AtomicDone> response_queue = drive(dut.atomic_done, CurrentUse(contexts));

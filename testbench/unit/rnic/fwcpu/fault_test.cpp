@@ -163,6 +163,9 @@ TEST_F(MistakenFirmware, ANumberThatTheChipDoesNotHaveIsItsEnd) {
   const auto fault = [this](const auto& op) { return fault_of(chip, [&](auto& bus) { bus.write(op); }); };
   EXPECT_EQ(fault(fw::WriteQp{Qpn{4}, {}}), "a request for QP 4, which does not exist");
   EXPECT_EQ(fault(fw::WriteFlow{FlowId{4}, {}}), "a request for flow 4, which does not exist");
+  FlowContext of_qp_4;
+  of_qp_4.qpn = Qpn{4};
+  EXPECT_EQ(fault(fw::WriteFlow{FlowId{3}, of_qp_4}), "a request for QP 4, which does not exist");
   EXPECT_EQ(fault(fw::WriteCq{Cqn{4}, {}}), "a request for CQ 4, which does not exist");
   EXPECT_THAT(fault(fw::WriteSrq{Srqn{1u << 20}, {}}), HasSubstr("SRQ"));
   EXPECT_THAT(fault(fw::WritePage{1u << 31, 0}), HasSubstr("page"));

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "model/rnic/fwcpu/fwcpu.h"
+#include "testbench/support/contexts.h"
 #include "testbench/support/stag_work_beside.h"
 #include "testbench/support/stage_test.h"
 #include "testbench/unit/wire/hex.h"
@@ -78,6 +79,7 @@ class FwCpuTest : public StageTest {
 
   BufferPool pool{1024};
   ContextStore contexts;
+  WrittenFlows flows{contexts};
   FwCpu dut;
   Source<FetchedCommand> host = drive(dut.commands);
   Source<LlpEvent> tcp = drive(dut.llp_events[LlpId::kMpaTcp]);

@@ -261,7 +261,7 @@ TEST_F(FwCpuTest, StartupFramesPassThroughSram) {
   EXPECT_STREQ(ops[5].name(), "tcp_enter_rdma");
   EXPECT_TRUE(contexts.tx_table.peek(5)->qp.responder);
   EXPECT_EQ(contexts.tx_table.peek(5)->qp.mulpdu, 1454);
-  EXPECT_TRUE(contexts.flow(FlowId{3}).rdma);
+  EXPECT_TRUE(flows[FlowId{3}].rdma);
 }
 
 TEST(FwCpuLimits, AChipLargerThanTheFirmwareIsAConfigurationError) {
@@ -304,7 +304,7 @@ TEST_F(FwCpuTest, ASessionOverSctp) {
   EXPECT_EQ(Bytes(request.private_data->bytes(), request.private_data->bytes() + request.event.private_bytes),
             hex("616263"));
   EXPECT_EQ(to_host.cycles()[3], start + 1 + 40 + 2 + 8 * 4 + 1) << "two words of SRAM, and the event";
-  EXPECT_EQ(contexts.flow(FlowId{3}).llp, LlpId::kSctp);
+  EXPECT_EQ(flows[FlowId{3}].llp, LlpId::kSctp);
   EXPECT_EQ(contexts.tx_table.peek(5)->qp.mulpdu, 1434);
   EXPECT_EQ(to_host.back().event.type, abi::EventType::kDisconnected);
   const auto setup = to_json(registry)["setup"];

@@ -7,6 +7,7 @@
 
 #include "model/common/overloaded.h"
 #include "model/rnic/fwcpu/fwcpu.h"
+#include "testbench/support/contexts.h"
 #include "testbench/support/stage_test.h"
 
 namespace rnic::test {
@@ -19,6 +20,7 @@ struct Node {
   Node(const std::string& name, ClockDomain& clk, BufferPool& pool)
       : contexts(clk, {}), cpu((name + "_cpu").c_str(), clk, {}, contexts, pool) {}
   ContextStore contexts;
+  WrittenFlows flows{contexts};
   FwCpu cpu;
   Source<FetchedCommand> host = drive(cpu.commands);
   Sink<HostEvent> to_host = collect(cpu.events);
@@ -202,8 +204,8 @@ TEST_P(TwoFirmwares, PeerToPeerConnectAndDisconnect) {
   EXPECT_EQ(wire.work_log.front(), "3451 qp 5 kind 1") << "the RTR message, by RDMA Write";
   EXPECT_TRUE(wire.end(0).closed && wire.end(1).closed);
   EXPECT_EQ(a.contexts.qp(Qpn{5}).state, QpState::kError);
-  EXPECT_EQ(a.contexts.flow(FlowId{3}).rx_markers, true);
-  EXPECT_EQ(b.contexts.flow(FlowId{7}).tx_markers, true);
+  EXPECT_EQ(a.flows[FlowId{3}].rx_markers, true);
+  EXPECT_EQ(b.flows[FlowId{7}].tx_markers, true);
   EXPECT_EQ(b.contexts.tx_table.peek(6)->qp.mulpdu, 1442);
   EXPECT_EQ(pool.in_use(), 0u) << "every buffer came back";
 }

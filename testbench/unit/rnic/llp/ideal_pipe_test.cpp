@@ -122,8 +122,7 @@ struct Half {
     net.connect(terminate_generator.out, rdmap_segmenter.terminate, "terminates");
 
     open_qp(contexts, kQpn.v, rts_qp(kQpn.v));
-    contexts.write(kOtherQpn, rts_qp(kOtherQpn.v));
-    contexts.write(kOtherFlow, sctp_flow_of(kOtherQpn.v));
+    contexts.write(kOtherQpn, on_sctp(rts_qp(kOtherQpn.v)));
     contexts.write(Stag{stag_of(3)}, region(0, 0x10000, abi::kLocalWrite));
     contexts.write(Stag{stag_of(4)}, region(0, 0x10000, abi::kRemoteWrite | abi::kRemoteRead | abi::kRemoteAtomic));
     contexts.commit();
@@ -170,8 +169,8 @@ struct Half {
 class IdealPipeTest : public StageTest {
  protected:
   Half a{"a", clk}, b{"b", clk};
-  IdealPipe ab{"ab", clk, {kFlow}}, ba{"ba", clk, {kFlow}};
-  IdealPipe other_ab{"other_ab", clk, {kOtherFlow}}, other_ba{"other_ba", clk, {kOtherFlow}};
+  IdealPipe ab{"ab", clk, {kFlow, kQpn}}, ba{"ba", clk, {kFlow, kQpn}};
+  IdealPipe other_ab{"other_ab", clk, {kOtherFlow, kOtherQpn}}, other_ba{"other_ba", clk, {kOtherFlow, kOtherQpn}};
 
   IdealPipeTest() {
     connect_llp(a.net, a, LlpId::kMpaTcp, llp_of(ab, ba), kIdealLinks);

@@ -11,6 +11,8 @@ namespace {
 
 using testing::ElementsAre;
 
+constexpr FlowFacts kFacts{Qpn{70'000}, 9, true, false};
+
 class SegmentBeatsTest : public test::StageTest {
  protected:
   llp::ReceivedOctets octets(std::uint32_t bytes) {
@@ -32,7 +34,7 @@ class SegmentBeatsTest : public test::StageTest {
 
 TEST_F(SegmentBeatsTest, CutsASegmentIntoBeats) {
   EXPECT_TRUE(beats.done());
-  beats.start(FlowId{3}, octets(100), 5000);
+  beats.start(FlowId{3}, kFacts, octets(100), 5000);
   std::vector<unsigned> bytes;
   std::vector<std::uint64_t> offsets;
   std::vector<bool> first, last;
@@ -46,6 +48,9 @@ TEST_F(SegmentBeatsTest, CutsASegmentIntoBeats) {
     buf = beat.buf;
     EXPECT_EQ(beat.data, buf->bytes() + (beat.offset - 5000));
     EXPECT_EQ(beat.flow, FlowId{3});
+    EXPECT_EQ(beat.qpn, kFacts.qpn);
+    EXPECT_EQ(beat.life, kFacts.life);
+    EXPECT_TRUE(beat.markers && !beat.crc);
     EXPECT_FALSE(beat.placed || beat.ends);
   } while (!link.empty());
   EXPECT_THAT(bytes, ElementsAre(32u, 32u, 32u, 4u));
@@ -60,7 +65,7 @@ TEST_F(SegmentBeatsTest, CutsASegmentIntoBeats) {
 TEST_F(SegmentBeatsTest, OfPlacedOctetsTheHeaderLeaves) {
   llp::ReceivedOctets placed = octets(200);
   placed.header_bytes = kPlacedHeaderBytes;
-  beats.start(FlowId{3}, std::move(placed), 0);
+  beats.start(FlowId{3}, kFacts, std::move(placed), 0);
   StreamBeat beat = take();
   EXPECT_EQ(beat.bytes, kPlacedHeaderBytes);
   EXPECT_TRUE(beat.placed && beat.first && beat.last);
@@ -68,7 +73,7 @@ TEST_F(SegmentBeatsTest, OfPlacedOctetsTheHeaderLeaves) {
 }
 
 TEST_F(SegmentBeatsTest, AWordStandsForTheFin) {
-  beats.start_end(FlowId{3}, buffers.take(), StreamEnd::kInOrder, 700);
+  beats.start_end(FlowId{3}, kFacts, buffers.take(), StreamEnd::kInOrder, 700);
   StreamBeat beat = take();
   EXPECT_EQ(beat.bytes, kEndBytes);
   EXPECT_EQ(beat.offset, 700u);
@@ -76,12 +81,12 @@ TEST_F(SegmentBeatsTest, AWordStandsForTheFin) {
   EXPECT_FALSE(beat.placed);
   EXPECT_EQ(load_be32(beat.data), 0u);
   beat.abandon();
-  beats.start_end(FlowId{3}, buffers.take(), StreamEnd::kReset, 700);
+  beats.start_end(FlowId{3}, kFacts, buffers.take(), StreamEnd::kReset, 700);
   beat = take();
   EXPECT_TRUE(beat.ends);
   EXPECT_EQ(load_be16(beat.data), static_cast<std::uint16_t>(StreamEnd::kReset));
   beat.abandon();
-  beats.start(FlowId{3}, octets(10), 700);  // the next one does not
+  beats.start(FlowId{3}, kFacts, octets(10), 700);  // the next one does not
   beat = take();
   EXPECT_FALSE(beat.ends);
   beat.abandon();

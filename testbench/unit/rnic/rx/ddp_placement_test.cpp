@@ -78,7 +78,7 @@ class DdpPlacementTest : public StageTest {
   At firmware{"firmware", clk};
   DdpPlacement dut{"dut", clk, contexts, llp_traits()};
   const std::shared_ptr<void> twin = stand_in(dut, contexts);
-  Source<FpduBeat> wire = drive(dut.in[LlpId::kMpaTcp]);
+  Source<FpduBeat> wire = drive(dut.in[LlpId::kMpaTcp], CurrentUse(contexts));
   Source<RqDoorbell> doorbells = drive(dut.posted);
   Source<FetchedRqe> fetch = drive(dut.rqe, CurrentUse(contexts));
   Source<ReadIssued> reads = drive(dut.read_issued, CurrentUse(contexts));
@@ -88,7 +88,7 @@ class DdpPlacementTest : public StageTest {
   Sink<DmaWriteRequest> writes = collect(dut.dma);
   Sink<PlacedSegment> placed = collect(dut.out);
   Sink<QpEvent> events = collect(dut.event);
-  Source<FpduBeat> sctp = drive(dut.in[LlpId::kSctp]);
+  Source<FpduBeat> sctp = drive(dut.in[LlpId::kSctp], CurrentUse(contexts));
   const Stubs others = stub(dut.srq_arm, dut.srq_event);
 
   explicit DdpPlacementTest(const TableConfig& stags = StagTableConfig{}) : contexts(clk, sizes(stags)) {
@@ -884,7 +884,9 @@ TEST_F(DdpPlacementTest, AnEndBehindAnErrorGoesOnAndSaysNothingOfTheQueuePair) {
   EXPECT_EQ(placed[0].flow, FlowId{1});
 }
 TEST_F(DdpPlacementTest, AnEndOfAFlowWithoutAQueuePairGoesOn) {
-  contexts.write(FlowId{1}, FlowContext{});
+  QpContext elsewhere = rts_qp(1);
+  elsewhere.flow = FlowId{3};
+  contexts.write(Qpn{1}, elsewhere);
   contexts.commit();
   end();
   run_until_idle();
@@ -1510,10 +1512,7 @@ TEST_F(DdpPlacementTest, WhatIsPlacedBehindAHoleInAReadIsRefused) {
 // QP 2 is on SCTP.
 class TwoLayersTest : public DdpPlacementTest {
  protected:
-  TwoLayersTest() {
-    contexts.write(FlowId{2}, sctp_flow_of(2));
-    contexts.commit();
-  }
+  TwoLayersTest() { open_qp(contexts, 2, on_sctp(rts_qp(2))); }
   // Four beats.
   static Bytes long_write() { return write(stag_of(3), 0x1000, 200); }
   static Bytes short_write() { return write(stag_of(3), 0x1000, 4); }
@@ -1616,9 +1615,9 @@ TEST_F(TwoLayersTest, AResetGoesOnAndTellsNothing) {
   EXPECT_TRUE(events.empty());
 }
 TEST_F(TwoLayersTest, AnEndOfASessionThatNoQpHearsOfGoesOnAsWell) {
-  FlowContext nobodys = sctp_flow_of(2);
-  nobodys.qpn = Qpn{0};
-  contexts.write(FlowId{2}, nobodys);
+  QpContext elsewhere = on_sctp(rts_qp(2));
+  elsewhere.flow = FlowId{0};
+  contexts.write(Qpn{2}, elsewhere);
   contexts.commit();
   end_session();
   run_until_idle();

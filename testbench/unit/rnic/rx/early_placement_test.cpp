@@ -34,11 +34,16 @@ class EarlyPlacementTest : public StageTest {
   BufferPool pool{16384};
   At firmware{"firmware", clk};
   EarlyPlacement dut{"dut", clk, {}, contexts, pool, llp_traits()};
-  Source<StreamBeat> tcp = drive(dut.in[LlpId::kMpaTcp]);
+  bool crc = true;  // negotiated
+  Source<StreamBeat> tcp = drive(dut.in[LlpId::kMpaTcp], [this](StreamBeat& beat) {
+    beat.markers = beat.flow == kMarked;
+    beat.crc = crc;
+    CurrentUse{contexts}(beat);
+  });
   Source<ReadIssued> issued = drive(dut.read_issued, CurrentUse(contexts));
   Source<ReadDone> over = drive(dut.read_over, CurrentUse(contexts));
   Sink<EarlyPlaced> told = collect(dut.out[LlpId::kMpaTcp]);
-  Source<StreamBeat> sctp = drive(dut.in[LlpId::kSctp]);
+  Source<StreamBeat> sctp = drive(dut.in[LlpId::kSctp], CurrentUse(contexts));
   Sink<EarlyPlaced> sctp_told = collect(dut.out[LlpId::kSctp]);
   Bytes octets = Bytes(1 << 16);
   FakeDmaWrite memory{dut.dma, dut.written, octets};
@@ -220,10 +225,7 @@ TEST_F(EarlyPlacementTest, AWrongCrcIsLeftToTheWayInOrder) {
 }
 
 TEST_F(EarlyPlacementTest, WithoutCrcAMarkerIsEnough) {
-  FlowContext flow = flow_of(2, true);
-  flow.crc = false;
-  contexts.write(kMarked, flow);
-  contexts.commit();
+  crc = false;
   send_fpdu(tagged(stag_of(3), 0x1000, counting(400)));
   run_until_idle();
   EXPECT_EQ(placed().size(), 1u);
@@ -286,6 +288,20 @@ TEST_P(StreamThatEnds, TakesNothingFromTheNextCycleOn) {
   expect_at_rest(1);
 }
 INSTANTIATE_TEST_SUITE_P(Cycles, StreamThatEnds, testing::Range(Cycle{4}, kJudged + 3));
+
+// Its octets are the next one's as little, whatever numbers that has.
+class StreamOfAnEarlierUse : public EarlyPlacementTest, public testing::WithParamInterface<Cycle> {};
+TEST_P(StreamOfAnEarlierUse, IsPlacedForNobody) {
+  firmware.at(GetParam(), [&] { contexts.write(Qpn{kMarked.v}, rts_qp(kMarked.v, 2)); });
+  MpaReference reference{true, true, 4096};
+  auto beats = cut_segment(pool, reference.fpdu(tagged(stag_of(3), 0x1000, counting(4))), 4096, 64, kMarked);
+  for (StreamBeat& beat : beats) beat.qpn = Qpn{kMarked.v}, beat.life = 1;
+  tcp.send(beats);
+  run_until_idle();
+  EXPECT_EQ(placed().size(), GetParam() < kJudged ? 0u : 1u);
+  expect_at_rest(1);
+}
+INSTANTIATE_TEST_SUITE_P(Cycles, StreamOfAnEarlierUse, testing::Range(Cycle{0}, kJudged + 3));
 
 class SlowRows : public EarlyPlacementTest {
  protected:

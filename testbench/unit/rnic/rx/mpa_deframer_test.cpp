@@ -27,30 +27,22 @@ struct MpaRxChain {
 
   DatapathConfig datapath;
   BufferPool pool{16384};
-  ContextStore contexts;
+  std::map<std::uint32_t, FlowFacts> facts;  // by flow
   MpaDeframer deframer;
   CrcCheck crc;
   Netlist net;
-  Source<StreamBeat> source = drive(deframer.in);
+  Source<StreamBeat> source = drive(deframer.in, [this](StreamBeat& beat) { beat.set(facts[beat.flow.v]); });
   Sink<RxConsumed> consumed = collect(deframer.consumed);
   Sink<FpduBeat> sink = collect(crc.out, LinkConfig::pipeline(CrcCheckConfig{}));
 
   explicit MpaRxChain(ClockDomain& clk, unsigned beat_bytes = 64, const std::string& name = "rx", unsigned flows = 8)
       : datapath{beat_bytes},
-        contexts(clk, {1, flows, 1, 1}),
-        deframer((name + "_deframer").c_str(), clk, {}, datapath, contexts, pool),
+        deframer((name + "_deframer").c_str(), clk, {}, datapath, flows, pool),
         crc((name + "_crc").c_str(), clk),
         net(name, clk) {
     net.connect(deframer.out, crc.in, "deframed", LinkConfig::pipeline(MpaDeframerConfig{}));
   }
-  void set_flow(FlowId flow, bool markers, bool crc_on = true, std::uint32_t epoch = 0) {
-    FlowContext c;
-    c.rdma = true;
-    c.rx_markers = markers;
-    c.crc = crc_on;
-    c.epoch = epoch;
-    contexts.write(flow, c);
-  }
+  void set_flow(FlowId flow, bool markers, bool crc_on = true) { facts[flow.v] = {{}, 0, markers, crc_on}; }
   void send(FlowId flow, ByteSpan segment, std::uint64_t offset, Cycle from = 0) {
     source.send_at(from, cut_segment(pool, segment, offset, datapath.beat_bytes, flow));
   }
@@ -359,28 +351,26 @@ TEST_P(MpaDeframerTest, OrderOfCallsDoesNotMatter) {
   EXPECT_EQ(shuffled.wires(), rx.wires());
 }
 
-TEST_P(MpaDeframerTest, ANewEpochForgetsHalfAnFpduAndItsBuffer) {
+TEST_P(MpaDeframerTest, ANewStreamForgetsHalfAnFpduAndItsBuffer) {
   MpaReference first{true, true, 0}, second{true, true, 0};
   const Bytes half = first.fpdu(counting(3000)), whole = second.fpdu(counting(100));
   rx.send(kMarked, ByteSpan(half).subspan(0, 1000), 0);
   run_until_idle();
   EXPECT_EQ(rx.deframer.collecting().in_use(), 1u);
   EXPECT_EQ(rx.pool.in_use(), 0u);
-  rx.set_flow(kMarked, true, true, 1);
   rx.send(kMarked, whole, 0, clk.now() + 5);
   run_until_idle();
   EXPECT_THAT(rx.wires(), ElementsAre(whole));
   rx.expect_all_returned();
 }
 
-// The rest of a segment that was in the stage when the context changed still belongs to the old stream.
-TEST_P(MpaDeframerTest, AnEpochThatChangesInsideASegmentTakesEffectBehindIt) {
+// The rest of a segment is in the stage when the number's next use is known.
+TEST_P(MpaDeframerTest, ANewStreamBeginsBehindTheOldOnesLastSegment) {
   MpaReference first, second;
   const Bytes old = first.fpdu(counting(1000)), fresh = second.fpdu(counting(100));
   rx.send(kFlow, old, 0);
   rx.source.pause(window(2, 50));
   sc_core::sc_start(sc_core::sc_time::from_value(20 * clk.period_ps()));
-  rx.set_flow(kFlow, false, true, 1);
   rx.send(kFlow, fresh, 0, clk.now() + 1);
   run_until_idle();
   EXPECT_THAT(rx.wires(), ElementsAre(old, fresh));
@@ -509,7 +499,7 @@ TEST_P(MpaDeframerTest, AFinAmidAnFpduIsAFramingErrorWhereverItCutsIt) {
   for (const FlowId flow : {kFlow, kMarked}) {
     for (std::size_t cut = 1; cut < 80; ++cut) {
       const Bytes fpdu = MpaReference{flow == kMarked, true, 0}.fpdu(Bytes(70));
-      rx.set_flow(flow, flow == kMarked, true, static_cast<std::uint32_t>(cut));
+      rx.set_flow(flow, flow == kMarked);
       const Cycle from = clk.now() + 1;
       const std::size_t there = std::min(cut, fpdu.size());
       rx.send(flow, ByteSpan(fpdu).subspan(0, there), 0, from);

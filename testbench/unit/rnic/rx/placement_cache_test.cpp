@@ -67,7 +67,6 @@ struct Chip {
         dut(sc_core::sc_gen_unique_name("dut"), clk, contexts, llp_traits(), DdpPlacementConfig{parked}) {
     contexts.write(Stag{kStag},
                    region(kBuffers, kQps * kEach, abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead));
-    for (std::uint32_t n = 0; n < kQps; ++n) contexts.write(FlowId{n}, on_sctp(n) ? sctp_flow_of(n) : flow_of(n));
     contexts.commit();
     if (contexts.home_pages() != 0) ops.send({HomeOp::Kind::kHomePage, 0, 0});
     for (std::uint32_t n = 0; n < kQps; ++n) write(n, rts_qp(n));
@@ -142,7 +141,8 @@ struct Chip {
   Sink<HomeEvent> home_events = collect(home.events);
   FakeDma dma{home.read, home.read_done};
   FakeDmaWrite home_writes{home.write, home.write_done, dma.memory};
-  Source<FpduBeat> mpa = drive(dut.in[LlpId::kMpaTcp]), sctp = drive(dut.in[LlpId::kSctp]);
+  Source<FpduBeat> mpa = drive(dut.in[LlpId::kMpaTcp], CurrentUse(contexts));
+  Source<FpduBeat> sctp = drive(dut.in[LlpId::kSctp], CurrentUse(contexts));
   Source<RqDoorbell> doorbells = drive(dut.posted);
   Source<FetchedRqe> fetch = drive(dut.rqe, CurrentUse(contexts));
   Source<ReadIssued> reads = drive(dut.read_issued, CurrentUse(contexts));
@@ -440,7 +440,6 @@ TEST_F(PlacementCache, ASegmentOfTheLastUserIsNotTheNextOnes) {
       QpContext c = rts_qp(1, 2);
       c.flow = FlowId{4};
       chip.write(1, c);
-      chip.contexts.write(FlowId{4}, flow_of(1));
     });
     chip.receive(1, write_to(1, 8), kFrom);
     chip.reads.send_at(kFrom, {{Qpn{1}, kStag, buffer_of(1), 4}});

@@ -58,7 +58,8 @@ class SegmentQpTest : public StageTest, public testing::WithParamInterface<std::
   At firmware{"firmware", clk};
   DdpPlacement dut{"dut", clk, contexts, llp_traits()};
   const std::shared_ptr<void> twin = stand_in(dut, contexts);
-  Source<FpduBeat> mpa = drive(dut.in[LlpId::kMpaTcp]), sctp = drive(dut.in[LlpId::kSctp]);
+  Source<FpduBeat> mpa = drive(dut.in[LlpId::kMpaTcp], CurrentUse(contexts));
+  Source<FpduBeat> sctp = drive(dut.in[LlpId::kSctp], CurrentUse(contexts));
   Source<RqDoorbell> doorbells = drive(dut.posted);
   Source<ReadIssued> reads = drive(dut.read_issued, CurrentUse(contexts));
   Source<ReadResponseSent> answers = drive(dut.answered);
@@ -73,7 +74,6 @@ class SegmentQpTest : public StageTest, public testing::WithParamInterface<std::
     run_until_idle();
     ++epoch_;
     for (std::uint32_t n = 1; n < 4; ++n) open(n, epoch_);
-    for (std::uint32_t n = 1; n < 4; ++n) contexts.write(FlowId{n}, n == 2 ? sctp_flow_of(n) : flow_of(n));
     contexts.write(Stag{kStag}, region(kAddress, 0x1000, abi::kLocalWrite | abi::kRemoteWrite));
     contexts.commit();
     writes.clear();
@@ -292,6 +292,53 @@ TEST_P(SegmentQpTest, ASegmentOfAFlowThatItsQueuePairLeftIsDropped) {
     writes.clear();
     EXPECT_EQ(pool.in_use(), 0u);
   }
+}
+
+// Nor does one that was sent to its last use, however long it was on its way: queue pair and flow have the same numbers
+// again.
+TEST_P(SegmentQpTest, ASegmentOfAnEarlierUseIsDropped) {
+  for (const unsigned beats : {1u, 4u}) {
+    const Cycle cycles = judged(beats) + 3;
+    for (Cycle reuse = 0; reuse < 2 * cycles; ++reuse) {
+      SCOPED_TRACE(reuse);
+      const Cycle first = begin() + 20;
+      const auto sent = static_cast<std::uint8_t>(epoch_);
+      firmware.at(first + reuse - cycles, [this] { open(1, ++epoch_); });
+      auto of_earlier = cut_fpdu(pool, fpdu("C140 0000025A 0000000000001000", kBeatBytes * beats - 22), kBeatBytes,
+                                 false, 0, FlowId{1});
+      for (FpduBeat& beat : of_earlier) beat.qpn = Qpn{1}, beat.life = sent;
+      of_earlier.back().crc_ok = true;
+      mpa.send_at(start + 20, of_earlier);
+      send(kWrite, 60);
+      run_until_idle();
+      const bool in_time = reuse >= cycles + judged(beats);
+      ASSERT_EQ(placed.size(), in_time ? 2u : 1u);
+      EXPECT_EQ(placed[placed.size() - 1].bytes, kBytes);
+      EXPECT_EQ(placed[placed.size() - 1].epoch, epoch_);
+      EXPECT_TRUE(placed[placed.size() - 1].opens) << "of its stream it is the first";
+      EXPECT_THAT(events, IsEmpty());
+      writes.clear();
+      EXPECT_EQ(pool.in_use(), 0u);
+    }
+  }
+}
+// Its end goes on, and says nothing of the next one.
+TEST_P(SegmentQpTest, AnEndOfAnEarlierUseEndsNoOtherStream) {
+  begin();
+  begin();
+  auto end = cut_fpdu(pool, Bytes(kEndBytes), kBeatBytes, false, 0, FlowId{1});
+  end.back().crc_ok = true;
+  end.back().marker_lane = FpduBeat::kEnds;
+  end.back().qpn = Qpn{1};
+  end.back().life = life_of(epoch_ - 1);
+  mpa.send_at(start, end);
+  send(kWrite, 10);
+  run_until_idle();
+  ASSERT_EQ(placed.size(), 2u);
+  EXPECT_TRUE(placed[0].ended && !placed[0].in_order);
+  EXPECT_EQ(placed[1].bytes, kBytes);
+  EXPECT_THAT(events, IsEmpty());
+  writes.clear();
 }
 
 // ---- Nothing waits for the firmware

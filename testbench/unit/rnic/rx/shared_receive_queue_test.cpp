@@ -42,7 +42,7 @@ class SharedReceiveQueueTest : public StageTest {
   At firmware{"firmware", clk};
   DdpPlacement dut{"dut", clk, contexts, llp_traits()};
   const std::shared_ptr<void> twin = stand_in(dut, contexts);
-  Source<FpduBeat> wire = drive(dut.in[LlpId::kMpaTcp]);
+  Source<FpduBeat> wire = drive(dut.in[LlpId::kMpaTcp], CurrentUse(contexts));
   Source<RqDoorbell> doorbells = drive(dut.posted);
   Source<FetchedRqe> fetch = drive(dut.rqe, CurrentUse(contexts));
   Source<SrqArm> arms = drive(dut.srq_arm);

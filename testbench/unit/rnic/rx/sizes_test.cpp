@@ -49,13 +49,8 @@ class ReceiveSizes : public StageTest, public testing::WithParamInterface<std::t
 };
 
 TEST_P(ReceiveSizes, MpaDeframer) {
-  ContextStore contexts(clk, {1, 2, 1, 1});
-  FlowContext flow;
-  flow.rdma = flow.crc = flow.rx_markers = true;
-  contexts.write(kMarked, flow);
-  contexts.commit();
-  MpaDeframer dut("mpa_deframer", clk, {}, DatapathConfig{beat_bytes}, contexts, pool);
-  Source<StreamBeat> source = drive(dut.in);
+  MpaDeframer dut("mpa_deframer", clk, {}, DatapathConfig{beat_bytes}, 2, pool);
+  Source<StreamBeat> source = drive(dut.in, [](StreamBeat& beat) { beat.markers = true; });
   Sink<FpduBeat> sink = collect(dut.out, LinkConfig::pipeline(MpaDeframerConfig{}));
   const Stubs others = stub(dut.consumed);
   const Bytes stream = joined(fpdus);
@@ -110,7 +105,7 @@ class PlacementSizes : public StageTest, public testing::WithParamInterface<Traf
 
 TEST_P(PlacementSizes, DdpPlacement) {
   DdpPlacement dut("ddp_placement", clk, contexts, llp_traits());
-  Source<FpduBeat> wire = drive(dut.in[LlpId::kMpaTcp]);
+  Source<FpduBeat> wire = drive(dut.in[LlpId::kMpaTcp], CurrentUse(contexts));
   Sink<DmaWriteRequest> writes = collect(dut.dma);
   Sink<PlacedSegment> placed = collect(dut.out);
   Sink<QpEvent> errors = collect(dut.event);
@@ -135,12 +130,10 @@ TEST_P(PlacementSizes, DdpPlacement) {
 
 // Each FPDU is its own segment, after a gap, and begins with a marker.
 TEST_P(PlacementSizes, EarlyPlacement) {
-  FlowContext flow = contexts.flow(kMarked);
-  flow.rx_markers = true;
-  contexts.write(kMarked, flow);
-  contexts.commit();
   EarlyPlacement dut("early_placement", clk, {}, contexts, pool, llp_traits());
-  Source<StreamBeat> segments = drive(dut.in[LlpId::kMpaTcp]);
+  Source<StreamBeat> segments = drive(dut.in[LlpId::kMpaTcp], [](StreamBeat& beat) {
+    beat.set({Qpn{1}, 1, true, true});
+  });
   Sink<EarlyPlaced> told = collect(dut.out[LlpId::kMpaTcp]);
   const Stubs others = stub(dut.read_issued, dut.read_over, dut.in[LlpId::kSctp], dut.out[LlpId::kSctp]);
   FakeDmaWrite engine(dut.dma, dut.written, memory);

@@ -62,8 +62,8 @@ class RdmapSegmenterTest : public StageTest {
   RdmapSegmenter dut{"dut", clk, contexts, pool, llp_traits()};
   Source<FetchedWqe> fetch = drive(dut.wqe, CurrentUse(contexts));
   Sink<WqeTaken> given_back = collect(dut.taken);
-  Source<TxCredit> tcp = drive(dut.credit[LlpId::kMpaTcp]);
-  Source<TxCredit> sctp = drive(dut.credit[LlpId::kSctp]);
+  Source<TxCredit> tcp = drive(dut.credit[LlpId::kMpaTcp], CurrentUse(contexts));
+  Source<TxCredit> sctp = drive(dut.credit[LlpId::kSctp], CurrentUse(contexts));
   Source<TxUnblock> rx = drive(dut.unblock, CurrentUse(contexts));
   Source<TxUnblock> response_queue = drive(dut.atomic_unblock, CurrentUse(contexts));
   Source<TxUnblock> sq_completion = drive(dut.sink_unblock, CurrentUse(contexts));
@@ -87,10 +87,7 @@ class RdmapSegmenterTest : public StageTest {
     contexts.commit();
   }
   void open() {
-    for (std::uint32_t n = 1; n < 4; ++n) {
-      contexts.write(Qpn{n}, rts_qp(n));
-      contexts.write(FlowId{n}, flow_of(n));
-    }
+    for (std::uint32_t n = 1; n < 4; ++n) contexts.write(Qpn{n}, rts_qp(n));
     contexts.write(Stag{stag_of(3)}, region(0x10000, 0x10000, abi::kLocalWrite));
     contexts.write(Stag{stag_of(4)}, region(0x10000, 0x10000, 0));
     contexts.write(Stag{stag_of(5)}, region(0x10000, 0x10000, abi::kLocalWrite, 2));
@@ -186,10 +183,7 @@ struct SegmenterBench {
       : clk(sc_core::sc_gen_unique_name("clock"), {}),
         contexts(clk, sizes),
         dut(sc_core::sc_gen_unique_name("dut"), clk, contexts, pool, llp_traits(), config) {
-    for (std::uint32_t n = 0; n < contexts.qps(); ++n) {
-      contexts.write(Qpn{n}, rts_qp(n));
-      contexts.write(FlowId{n}, flow_of(n));
-    }
+    for (std::uint32_t n = 0; n < contexts.qps(); ++n) contexts.write(Qpn{n}, rts_qp(n));
     contexts.write(Stag{stag_of(3)}, region(0x10000, 0x10000, abi::kLocalWrite));
     contexts.commit();
   }
@@ -199,7 +193,7 @@ struct SegmenterBench {
   BufferPool pool{4096};
   RdmapSegmenter dut;
   Source<FetchedWqe> fetch = drive(dut.wqe, CurrentUse(contexts));
-  Source<TxCredit> tcp = drive(dut.credit[LlpId::kMpaTcp]);
+  Source<TxCredit> tcp = drive(dut.credit[LlpId::kMpaTcp], CurrentUse(contexts));
   Sink<UlpduJob> jobs = collect(dut.out);
   const Stubs others = stub(dut.taken, dut.credit[LlpId::kSctp], dut.unblock, dut.atomic_unblock, dut.sink_unblock,
                             dut.read_work, dut.atomic_work, dut.read_sent, dut.answered, dut.internal_work,
@@ -861,8 +855,7 @@ TEST_F(RdmapSegmenterTest, CreditOfOneStreamIsNotAnothers) {
 }
 // A DATA chunk: header 16, DDP-SSN 2, the segment, padded to 4 octets.
 TEST_F(RdmapSegmenterTest, OverSctpASegmentCostsItsDataChunk) {
-  contexts.write(FlowId{1}, sctp_flow_of(1));
-  contexts.commit();
+  change(1, on_sctp(rts_qp(1)));
   post(wqe(WrOpcode::kSend, {sge(4)}));       // 16 + 2 + 22 = 40
   post(wqe(WrOpcode::kRdmaWrite, {sge(1)}));  // 16 + 2 + 15 = 33, and 3 octets of pad
   sctp.send({{FlowId{1}, 39}, {FlowId{1}, 1}, {FlowId{1}, 35}, {FlowId{1}, 1}});
@@ -871,15 +864,13 @@ TEST_F(RdmapSegmenterTest, OverSctpASegmentCostsItsDataChunk) {
   EXPECT_THAT(jobs.cycles(), ElementsAre(99 + kBegins, 199 + kBegins));
 }
 TEST_F(RdmapSegmenterTest, WithoutItsCreditAFlowOfSctpWaitsForSctp) {
-  contexts.write(FlowId{1}, sctp_flow_of(1));
-  contexts.commit();
+  change(1, on_sctp(rts_qp(1)));
   post(wqe(WrOpcode::kSend, {sge(4)}));
   run_until_idle();
   EXPECT_EQ(dut.waiting_for(), "QP 1 has work and waits for SCTP window");
 }
 TEST_F(RdmapSegmenterTest, CreditOfBothLayersIsTakenInOneCycle) {
-  contexts.write(FlowId{2}, sctp_flow_of(2));
-  contexts.commit();
+  change(2, on_sctp(rts_qp(2)));
   post(wqe(WrOpcode::kSend, {sge(4)}), 1);
   post(wqe(WrOpcode::kSend, {sge(4)}), 2);
   tcp.send_at(50, {FlowId{1}, kPlenty});
@@ -890,12 +881,31 @@ TEST_F(RdmapSegmenterTest, CreditOfBothLayersIsTakenInOneCycle) {
 }
 TEST_F(RdmapSegmenterTest, CreditOfAFlowWithoutAQpIsDropped) {
   post(wqe(WrOpcode::kSend, {sge(4)}), 1);
-  FlowContext stale = flow_of(1);
-  contexts.write(FlowId{0}, stale);
-  contexts.commit();
-  allow(kPlenty, 0);
+  tcp.send({FlowId{1}, kPlenty, Qpn{1}, 2});  // another use of its number
+  tcp.send({FlowId{1}, kPlenty, Qpn{0}, 1});
   run_until_idle();
   EXPECT_THAT(jobs, IsEmpty());
+}
+
+// However long it was on its way: queue pair and flow have the same numbers again, and what is posted to the next use
+// waits for the next one's credit.
+TEST_F(RdmapSegmenterTest, CreditOfAnEarlierUseIsNobodys) {
+  constexpr Cycle kTurns = 2 * kRow + 6;
+  std::uint32_t epoch = 1;
+  for (Cycle credit = 0; credit < 2 * kTurns; ++credit) {
+    SCOPED_TRACE(credit);
+    jobs.clear();
+    const std::uint32_t earlier = epoch++;
+    const Cycle reuse = clk.now() + 10 + kTurns;
+    contexts_at.at(reuse, [this, epoch] { contexts.write(Qpn{1}, rts_qp(1, epoch)); });
+    tcp.send_at(reuse + credit - kTurns, {FlowId{1}, kPlenty, Qpn{1}, earlier});
+    fetch.send_at(reuse + 1, {Qpn{1}, true, wqe(WrOpcode::kSend, {sge(4)})});
+    run_until_idle();
+    EXPECT_THAT(jobs, IsEmpty());
+    allow();
+    run_until_idle();
+    EXPECT_EQ(jobs.size(), 1u);
+  }
 }
 
 // However many events come from the peer.
@@ -1318,9 +1328,9 @@ TEST_F(RdmapSegmenterTest, UlpdusSayWhereTheirFpdusStartAndWhatTheFlowHas) {
   change(1, rts_qp(1, 2), true);  // the number is used again
   post(wqe(WrOpcode::kSend, {sge(3)}));
   allow();
-  FlowContext plain = sctp_flow_of(2);
+  QpContext plain = on_sctp(rts_qp(2));
   plain.crc = false;
-  contexts.write(FlowId{2}, plain);
+  change(2, plain);
   post(wqe(WrOpcode::kSend, {sge(1000)}), 2);
   sctp.send({FlowId{2}, kPlenty});
   run_until_idle();

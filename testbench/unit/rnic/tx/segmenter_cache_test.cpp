@@ -36,7 +36,6 @@ struct Chip {
         dut(sc_core::sc_gen_unique_name("dut"), clk, contexts, pool, llp_traits(), config) {
     contexts.write(Stag{stag_of(3)}, region(0x10000, 0x10000, abi::kLocalWrite));
     contexts.write(Stag{stag_of(8)}, region(0, 0x10000, abi::kRemoteRead));
-    for (std::uint32_t n = 0; n < kQps; ++n) contexts.write(FlowId{n}, flow_of(n));
     contexts.commit();
     if (contexts.home_pages() != 0) ops.send({HomeOp::Kind::kHomePage, 0, 0});
     for (std::uint32_t n = 0; n < kQps; ++n) write(n, qp(n));
@@ -113,7 +112,7 @@ struct Chip {
   FakeDmaWrite writes{home.write, home.write_done, dma.memory};
   Source<FetchedWqe> fetch = drive(dut.wqe, CurrentUse(contexts));
   Sink<WqeTaken> given_back = collect(dut.taken);
-  Source<TxCredit> tcp = drive(dut.credit[LlpId::kMpaTcp]);
+  Source<TxCredit> tcp = drive(dut.credit[LlpId::kMpaTcp], CurrentUse(contexts));
   Source<TxUnblock> rx = drive(dut.unblock, CurrentUse(contexts));
   Source<ReadWork> responder = drive(dut.read_work);
   Source<AtomicWork> alu = drive(dut.atomic_work);

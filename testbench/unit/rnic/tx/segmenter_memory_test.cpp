@@ -25,10 +25,7 @@ class SegmenterMemoryTest : public StageTest {
     dut.keep_in(LlpId::kMpaTcp, memory);
     contexts.write(Stag{stag_of(3)}, region(0x10000, 0x10000, abi::kLocalWrite));
     contexts.write(Stag{stag_of(8)}, region(0, 0x10000, abi::kRemoteRead));
-    for (std::uint32_t n = 1; n < 4; ++n) {
-      contexts.write(Qpn{n}, rts_qp(n));
-      contexts.write(FlowId{n}, flow_of(n));
-    }
+    for (std::uint32_t n = 1; n < 4; ++n) contexts.write(Qpn{n}, rts_qp(n));
     contexts.commit();
     script.at(0, [this] {
       for (std::uint32_t n = 1; n < 4; ++n) memory.open(FlowId{n});
@@ -62,8 +59,8 @@ class SegmenterMemoryTest : public StageTest {
   RdmapSegmenter dut{"dut", clk, contexts, pool, llp_traits()};
   Source<FetchedWqe> fetch = drive(dut.wqe, CurrentUse(contexts));
   Sink<WqeTaken> given_back = collect(dut.taken);
-  Source<TxCredit> tcp = drive(dut.credit[LlpId::kMpaTcp]);
-  Source<TxCredit> sctp = drive(dut.credit[LlpId::kSctp]);
+  Source<TxCredit> tcp = drive(dut.credit[LlpId::kMpaTcp], CurrentUse(contexts));
+  Source<TxCredit> sctp = drive(dut.credit[LlpId::kSctp], CurrentUse(contexts));
   Source<ReadWork> responder = drive(dut.read_work);
   Source<TxInternalWork> firmware = drive(dut.internal_work, CurrentUse(contexts));
   Source<TerminateMessage> generator = drive(dut.terminate, CurrentUse(contexts));
@@ -161,8 +158,6 @@ TEST_F(SegmenterMemoryTest, AQueuePairThatIsGoneWhenItIsCalledLetsTheNextOneSend
     QpContext c = rts_qp(2, 2);
     c.flow = FlowId{0};
     contexts.write(Qpn{2}, c);
-    contexts.write(FlowId{0}, flow_of(2));
-    contexts.write(FlowId{2}, FlowContext{});
   });
   give_back(200, 1, 1420);
   give_back(300, 3, 1420);
@@ -184,7 +179,6 @@ TEST_F(SegmenterMemoryTest, OfTwoFlowsOfOneNumberTheFirstLeavesItsRoom) {
     QpContext c = rts_qp(2, 2);
     c.flow = FlowId{0};
     contexts.write(Qpn{2}, c);
-    contexts.write(FlowId{0}, flow_of(2));
   });
   tcp.send_at(110, {FlowId{0}, kPlenty});
   post(2, 700, WrOpcode::kRdmaWrite, 120);
@@ -210,8 +204,7 @@ TEST_F(SegmenterMemoryTest, AResetForgetsThoseThatWait) {
 }
 
 TEST_F(SegmenterMemoryTest, FlowsOfAnotherLowerLayerDoNotWait) {
-  contexts.write(FlowId{3}, sctp_flow_of(3));
-  contexts.commit();
+  open_qp(contexts, 3, on_sctp(rts_qp(3)));
   allow(1);
   sctp.send({FlowId{3}, kPlenty});
   post(1, 3000);

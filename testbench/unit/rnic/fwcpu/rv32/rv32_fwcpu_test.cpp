@@ -92,6 +92,7 @@ class Rv32Images : public testing::Test {
   ClockDomain clk{"clk", {}};
   BufferPool pool{1024};
   ContextStore contexts{clk, {}};
+  WrittenFlows flows{contexts};
 };
 
 TEST_F(Rv32Images, ForAnotherChip) {
@@ -153,7 +154,7 @@ TEST_F(Rv32Firmware, AResponderNegotiates) {
             hex("4D504120494420526570204672616D65 40 01 0002 6F6B"));
   EXPECT_TRUE(contexts.tx_table.peek(5)->qp.responder);
   EXPECT_EQ(contexts.tx_table.peek(5)->qp.mulpdu, 1454);
-  EXPECT_TRUE(contexts.flow(FlowId{3}).rdma);
+  EXPECT_TRUE(flows[FlowId{3}].rdma);
   // Each answer comes soon after its event, but not at once.
   for (unsigned i = 1; i <= 4; ++i) {
     EXPECT_GT(ops.cycles()[i], i * start + 100);
@@ -208,7 +209,7 @@ TEST_F(Rv32Firmware, AnInitiatorAsksForASession) {
   EXPECT_EQ(work[0].kind, TxInternalWork::Kind::kRtrRead);
   EXPECT_EQ(contexts.rx_table.peek(5)->qp.ird, 4);
   EXPECT_EQ(contexts.tx_table.peek(5)->qp.ord, 8);
-  EXPECT_EQ(contexts.flow(FlowId{3}).llp, LlpId::kSctp);
+  EXPECT_EQ(flows[FlowId{3}].llp, LlpId::kSctp);
   EXPECT_EQ(to_host.back().event.type, abi::EventType::kEstablished);
 }
 

@@ -8,6 +8,8 @@
 namespace rnic::test {
 namespace {
 
+using testing::Each;
+using testing::Pair;
 using Kind = SctpEvents;
 using Action = fw::SctpStreamAction;
 
@@ -286,6 +288,33 @@ TEST_P(SctpWire, ForgedPacketsLeaveNothingBehind) {
 }
 
 // The wire's contents, read at fixed offsets: no code in common with the model.
+// Whatever goes up from a stream names the queue pair that was written last, each end's own.
+TEST_F(SctpStages, CreditAcknowledgementsAndSegmentsNameWhatTheFirmwareHasWritten) {
+  build();
+  const FlowId flow = open_session();
+  for (const std::uint32_t use : {0x105u, 0x206u}) {
+    FlowContext at_a, at_b;
+    at_a.llp = at_b.llp = LlpId::kSctp;
+    at_a.qpn = Qpn{70'000}, at_a.qp_epoch = use;
+    at_b.qpn = Qpn{9}, at_b.qp_epoch = use + 0x40;
+    a->association.flow_rows().write(flow, at_a);
+    b->association.flow_rows().write(flow, at_b);
+    a->source.named.clear();
+    b->sink.named.clear();
+    for (unsigned i = 0; i < 3; ++i) a->source.send(flow, segment(300, i));
+    run();
+    EXPECT_EQ(a->source.wqes[flow.v], 3u);
+    a->source.wqes.clear();
+    EXPECT_THAT(a->source.named, Each(Pair(70'000u, use)));
+    EXPECT_EQ(b->sink.named.size(), 3u * ((2 + 300 + 2 + 4 + 63) / 64));
+    EXPECT_THAT(b->sink.named, Each(Pair(9u, (use + 0x40) & 0xff)));
+  }
+  EXPECT_EQ(a->association.flow_rows().peek(flow).epoch, 0x206u);
+  clk.reset(a->association);
+  run();
+  EXPECT_EQ(a->association.flow_rows().peek(flow).epoch, 0u);
+}
+
 TEST_F(SctpStages, EveryDataChunkIsUnorderedAndHasItsNumber) {
   build();
   const FlowId flow = open_session();

@@ -370,6 +370,7 @@ class SctpChipTest : public StageTest {
           send_queues("send_queues", t.clk),
           pipeline("pipeline", t.clk),
           net("chip", t.clk) {
+      contexts.keep_flows_in(association.flow_rows(), FlowId{kFirstFlow}, t.config.max_associations * t.config.streams);
       net.connect(association.out, pipeline.in, "segments", t.config.rx_link());
       net.connect(pipeline.ended, association.ended, "ended");
       net.connect(association.packets, tx.in, "packets");

@@ -37,9 +37,10 @@ class UlpduSource final : public Stage {
   PushPort<Ulpdu> out{*this, "out"};
   PopPort<TxCredit> credit{*this, "credit"};
   PopPort<WqesAcked> acked{*this, "acked"};
-  std::map<std::uint32_t, std::uint64_t> granted, wqes;  // by flow
-  std::vector<Cycle> cycles;                             // of each segment
-  llp::TransmitMemory* memory = nullptr;                 // takes room in it, or waits
+  std::map<std::uint32_t, std::uint64_t> granted, wqes;        // by flow
+  std::vector<Cycle> cycles;                                   // of each segment
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> named;  // of credit and acknowledgements, queue pair and use
+  llp::TransmitMemory* memory = nullptr;                       // takes room in it, or waits
 
   UlpduSource(sc_core::sc_module_name nm, ClockDomain& clk, BufferPool& pool) : Stage(nm, clk), pool_(pool) {}
 
@@ -54,10 +55,12 @@ class UlpduSource final : public Stage {
     if (credit->can_pop()) {
       const TxCredit c = credit->pop();
       granted[c.flow.v] += c.bytes;
+      named.emplace_back(c.qpn.v, c.epoch);
     }
     if (acked->can_pop()) {
       const WqesAcked a = acked->pop();
       wqes[a.flow.v] += a.wqes;
+      named.emplace_back(a.qpn.v, a.epoch);
     }
     bool more = credit->can_pop() || acked->can_pop();
     if (memory != nullptr && memory->may_call()) memory->call();  // it is served below
@@ -146,6 +149,7 @@ class SegmentSink final : public Stage {
   std::map<std::uint32_t, std::vector<Bytes>> segments;  // by flow
   std::vector<std::uint32_t> ends;
   std::vector<Cycle> last_beats;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> named;  // of beats, queue pair and use
   Pattern pause;
   bool keeps_ends = false;  // until answer_ends()
 
@@ -166,6 +170,7 @@ class SegmentSink final : public Stage {
     if (in->front().ends() && !ended->can_push()) return Wake::on_traffic();
     const FpduBeat beat = in->pop();
     if (beat.first) first_ = beat.data;
+    named.emplace_back(beat.qpn.v, beat.life);
     EXPECT_TRUE(beat.last || beat.words == 16);
     if (beat.placed()) {
       const BufferRef buf = BufferRef::adopt(beat.buf);

@@ -1,6 +1,5 @@
 // Peers that do not align FPDUs with segments (RFC 5044 section 5 does not require it): tcp_rx, deframer and CRC check
 // in a row, every split position, in order and with a hole.
-#include "model/rnic/context/context.h"
 #include "model/rnic/rx/crc_check.h"
 #include "model/rnic/rx/mpa_deframer.h"
 #include "testbench/support/mpa_reference.h"
@@ -30,10 +29,7 @@ class AlignmentTest : public StageTest, public testing::WithParamInterface<bool>
   }
   // A flow in RDMA mode whose next octet is number 1.
   FlowId open(std::uint32_t i) {
-    FlowContext context;
-    context.rdma = context.crc = true;
-    context.rx_markers = markers;
-    contexts.write(FlowId{i}, context);
+    tcp_rx.flow_rx_table.write(i, &tcp::FlowRxRow::facts, FlowFacts{{}, 0, markers, true});
     tcp::RxCommand open;
     open.flow = FlowId{i};
     open.key = {kIpA, port(i), 5000};
@@ -76,10 +72,9 @@ class AlignmentTest : public StageTest, public testing::WithParamInterface<bool>
   std::vector<Bytes> fpdus;
   Bytes stream;
   BufferPool pool{2048};
-  ContextStore contexts{clk, {1, kFlows, 1, 1}};
   tcp::SentOctets sent{clk, kFlows};
   TcpRx tcp_rx{"tcp_rx", clk, config(), DatapathConfig{}, {kMacB, {kIpB}, {}}, pool, sent};
-  MpaDeframer deframer{"deframer", clk, {}, DatapathConfig{}, contexts, pool};
+  MpaDeframer deframer{"deframer", clk, {}, DatapathConfig{}, kFlows, pool};
   CrcCheck crc{"crc", clk};
   Netlist net{"net", clk};
   Source<Frame> frames = drive(tcp_rx.in);

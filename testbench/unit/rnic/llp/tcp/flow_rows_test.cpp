@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "testbench/support/contexts.h"
 #include "testbench/unit/rnic/llp/tcp/scripted_peer.h"
 
 namespace rnic::test {
@@ -393,6 +394,45 @@ TEST_F(StalledDeframer, AFrameOfAReleasedFlowDoesNotMeetTheNextOneOfItsNumber) {
   EXPECT_EQ(b.reports[1].seq, kFirst + 100);
   EXPECT_EQ(b.out.back().flow, kOther);
   EXPECT_EQ(b.out.back().offset, 0u);
+}
+
+// ---- What the firmware says of a flow
+
+// A beat says what was written before the cycle in which its octets leave, the FIN's as well, and all of a segment the
+// same.
+TEST_P(Distances, BeatsSayWhatTheFirmwareHasWritten) {
+  static constexpr FlowFacts kEarlier{Qpn{3}, 8, false, true}, kLater{Qpn{70'000}, 9, true, false};
+  struct Run {
+    Bench* b;
+    Cycle written;
+  };
+  std::vector<Run> runs;
+  std::vector<std::unique_ptr<At>> firmware;
+  for (Cycle written = 190; written < 240; ++written) {
+    Bench& b = bench(rows_config(GetParam()));
+    b.open_rdma(kOne);
+    b.dut.flow_rx_table.write(kOne.v, &tcp::FlowRxRow::facts, kEarlier);
+    b.segment(0, 128, 200);
+    b.segment(128, 64, 200, Bench::port_of(kOne), "AF");
+    firmware.push_back(std::make_unique<At>(sc_core::sc_gen_unique_name("firmware"), b.clk));
+    firmware.back()->at(written, [&b] { b.dut.flow_rx_table.write(kOne.v, &tcp::FlowRxRow::facts, kLater); });
+    runs.push_back({&b, written});
+  }
+  run_until_idle();
+  for (const auto& [b, written] : runs) {
+    ASSERT_EQ(b->out.size(), 4u);
+    EXPECT_TRUE(b->out[3].ends);
+    Cycle used = 0;  // the row, for the segment: its first beat leaves a cycle later
+    for (std::size_t i = 0; i < b->out.size(); ++i) {
+      const StreamBeat& beat = b->out[i];
+      if (beat.first) used = b->out.cycles()[i] - b->config.rx_link().latency - 1;
+      const FlowFacts& expected = written < used ? kLater : kEarlier;
+      EXPECT_EQ(beat.qpn, expected.qpn) << written << ", beat " << i;
+      EXPECT_EQ(beat.life, expected.life);
+      EXPECT_EQ(beat.markers, expected.markers);
+      EXPECT_EQ(beat.crc, expected.crc);
+    }
+  }
 }
 
 // ---- Neighbours that take nothing for a while

@@ -2,6 +2,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "testbench/support/contexts.h"
 #include "testbench/unit/rnic/llp/tcp/tcp_stages.h"
 
 namespace rnic::test {
@@ -155,6 +156,45 @@ INSTANTIATE_TEST_SUITE_P(
       return std::string(kHappenings[static_cast<unsigned>(std::get<0>(param.param))]) +
              kHappenings[static_cast<unsigned>(std::get<1>(param.param))] + std::to_string(std::get<2>(param.param));
     });
+
+// ---- What the firmware says of a flow
+
+// Credit and acknowledgements name the queue pair that was written before the cycle of the use that has found them.
+class FirmwareTest : public RowsTest {
+ protected:
+  At firmware{"firmware", clk};
+};
+TEST_F(FirmwareTest, CreditAndAcknowledgementsNameWhatItHasWritten) {
+  static constexpr QpUse kEarlier{Qpn{3}, 8}, kLater{Qpn{70'000}, 9};
+  std::uint32_t una = kIss + 1;
+  for (Cycle written = 0; written < 2 * row_cycles() + 4; ++written) {
+    SCOPED_TRACE(written);
+    table.write(kOneFlow.v, &FlowTxRow::qp, kEarlier);
+    fpdus.send(fpdu(64));
+    run(100);
+    credit.clear();
+    acked.clear();
+    const Cycle at = clk.next() + 20;
+    feedback.send_at(at, ack(una += 64));
+    firmware.at(at - 2 + written, [this] { table.write(kOneFlow.v, &FlowTxRow::qp, kLater); });
+    run(100);
+    const Cycle used = at + kToEnd + row_cycles();
+    const QpUse& expected = at - 2 + written < used ? kLater : kEarlier;
+    ASSERT_EQ(acked.size(), 1u);
+    EXPECT_EQ(acked[0].qpn, expected.qpn);
+    EXPECT_EQ(acked[0].epoch, expected.epoch);
+    for (const TxCredit& c : credit) {
+      EXPECT_EQ(c.qpn, expected.qpn);
+      EXPECT_EQ(c.epoch, expected.epoch);
+    }
+  }
+  table.write(kOneFlow.v, &FlowTxRow::qp, kLater);
+  clk.reset(dut);
+  credit.clear();
+  establish(kOneFlow);
+  EXPECT_FALSE(credit.empty());
+  for (const TxCredit& c : credit) EXPECT_EQ(c.epoch, 0u) << "a reset forgets it";
+}
 
 // ---- Room at mac_tx
 
