@@ -51,6 +51,7 @@ TEST_P(QpCacheEndToEnd, EveryReadCompletesOnceAndInOrder) {
     if (end->node.context.home() != nullptr) {
       EXPECT_GE(check_qp_home(end->node), GetParam().entries);
       EXPECT_GE(check_qp_rx_home(end->node), GetParam().entries);
+      EXPECT_GE(check_qp_rows_home(end->node), 5 * GetParam().entries);
     }
   }
 }
