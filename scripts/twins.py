@@ -19,9 +19,9 @@ def settings_of(tree, path=""):
 
 
 def twins_of(scenario):
-    """The words for --rtl: all but those that are not built for its chips. That of ddp_placement has all queue pairs on the chip."""
+    """The words for --rtl: all but those that are not built for its chips. Those with rows of queue pairs have all of them on the chip."""
     settings = list(settings_of(scenario))
-    left_out = ["-ddp_placement"] if any(".cache.qp." in key for key, _ in settings) else []
+    left_out = ["-ddp_placement", "-irrq", "-response_queue"] if any(".cache.qp." in key for key, _ in settings) else []
     if any(key.endswith("context.qps") and value is not None and value > BUILT_QPS for key, value in settings):
         left_out.append("-terminate_generator")
     return ",".join(["all", *left_out])

@@ -1,6 +1,7 @@
 // Which rows are on the chip, and the fetches of those that are not. See table.md.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,7 +21,7 @@ class TableBase;
 
 // A row that is not on the chip, for the unit that fetches it from its home.
 struct TableMiss {
-  static constexpr unsigned kTables = 4;  // that may share a cache
+  static constexpr unsigned kTables = 32;  // that may share a cache: one bit each in `dirty`
   std::uint32_t index = 0;
   std::uint32_t place = 0;    // where it comes to
   std::uint32_t leaving = 0;  // the row that makes room for it, if
@@ -66,6 +67,10 @@ class RowCache final : public Committed {
 
   void add(TableBase& table);
   bool is_small() const { return tags_ != nullptr; }
+  // In the order of the bits of TableMiss::dirty.
+  bool is_of(const std::vector<const TableBase*>& tables) const {
+    return std::equal(tables.begin(), tables.end(), tables_.begin(), tables_.end());
+  }
   const CacheConfig& config() const { return config_; }
   unsigned misses_in_flight() const { return is_small() ? config_.misses_in_flight : 0; }
   const CacheCounters& counters() const { return counters_; }

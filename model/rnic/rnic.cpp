@@ -98,6 +98,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
                       config.context.sqc_table,
                       config.context.sq_table,
                       config.context.rq_table,
+                      config.context.srq_table,
                       config.context.irrq_table,
                       config.context.orq_table,
                       cache_of(config.context.cache.page, "page", PageRow::rows(config.context.pages)),
@@ -396,10 +397,10 @@ std::vector<LinkBase*> Rnic::links() const {
   for (const Netlist* net : {&net_, &pcie.net()}) {
     for (const auto& link : net->links()) links.push_back(link.get());
   }
-  const TableBase* const tables[] = {&contexts_.page_table, &contexts_.stag_table, &contexts_.cq_table,
-                                     &contexts_.tx_table,   &contexts_.rx_table,   &contexts_.sqc_table,
-                                     &contexts_.sq_table,   &contexts_.rq_table,   &contexts_.irrq_table,
-                                     &contexts_.orq_table,  &tcp_rx.flow_rx_table, &flow_tx_table_};
+  const TableBase* const tables[] = {
+      &contexts_.page_table, &contexts_.stag_table, &contexts_.cq_table, &contexts_.tx_table,  &contexts_.rx_table,
+      &contexts_.sqc_table,  &contexts_.sq_table,   &contexts_.rq_table, &contexts_.srq_table, &contexts_.irrq_table,
+      &contexts_.orq_table,  &tcp_rx.flow_rx_table, &flow_tx_table_};
   for (const TableBase* table : tables) {
     for (LinkBase* link : table->links()) links.push_back(link);
   }
@@ -428,6 +429,7 @@ void Rnic::describe(const Description& d) {
   contexts_.sqc_table.describe(d.part("sqc_table"));
   contexts_.sq_table.describe(d.part("sq_table"));
   contexts_.rq_table.describe(d.part("rq_table"));
+  contexts_.srq_table.describe(d.part("srq_table"));
   contexts_.irrq_table.describe(d.part("irrq_table"));
   contexts_.orq_table.describe(d.part("orq_table"));
   tcp_rx.flow_rx_table.describe(d.part("flow_rx_table"));

@@ -42,8 +42,8 @@ struct CachesConfig {
 struct ContextConfig {
   unsigned qps = 256, cqs = 256, stags = 1024, srqs = 64, pages = 16384;
   TableConfig page_table, stag_table = StagTableConfig{}, cq_table, tx_table = TxTableConfig{},
-                          rx_table = RxTableConfig{}, sqc_table = SqcTableConfig{}, sq_table, rq_table, irrq_table,
-                          orq_table = OrqTableConfig{};
+                          rx_table = RxTableConfig{}, sqc_table = SqcTableConfig{}, sq_table, rq_table, srq_table,
+                          irrq_table, orq_table = OrqTableConfig{};
   CachesConfig cache;
   ContextHomeConfig home;
   template <class V>
@@ -62,6 +62,7 @@ struct ContextConfig {
     v.group("sqc_table", &ContextConfig::sqc_table);
     v.group("sq_table", &ContextConfig::sq_table);
     v.group("rq_table", &ContextConfig::rq_table);
+    v.group("srq_table", &ContextConfig::srq_table);
     v.group("irrq_table", &ContextConfig::irrq_table);
     v.group("orq_table", &ContextConfig::orq_table);
     v.group("cache", &ContextConfig::cache);

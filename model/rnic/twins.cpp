@@ -48,8 +48,9 @@ void check_settings(const Rnic& chip, const std::string& name) {
 }
 
 void check_room(const Rnic& chip, const std::string& name) {
-  if (name == "ddp_placement" && chip.contexts().rx_table.cached()) {
-    refuse(chip, "the twin of ddp_placement is", "rnic.context.cache.qp.entries", "all queue pairs",
+  const bool has_qp_rows = name == "ddp_placement" || name == "irrq" || name == "response_queue";
+  if (has_qp_rows && chip.contexts().rx_table.cached()) {
+    refuse(chip, "the twin of " + name + " is", "rnic.context.cache.qp.entries", "all queue pairs",
            fmt::to_string(chip.config().context.cache.qp.entries));
   }
   constexpr unsigned kQps = 1u << TwinSize::kQpBits;

@@ -85,7 +85,7 @@ inline unsigned check_qp_home(Node& node, std::uint64_t base = 0) {
     if (here == nullptr) continue;
     ++found;
     const std::uint8_t* const row = home_octets(node, base + 512 * std::uint64_t{n}, 512);
-    const std::uint8_t* const context = row + 192;
+    const std::uint8_t* const context = row + 208;
     EXPECT_EQ(bits_of(context, 0, 3), static_cast<unsigned>(here->qp.state)) << "QP " << n;
     EXPECT_EQ(bits_of(context, 3, 1), here->qp.valid) << "QP " << n;
     EXPECT_EQ(bits_of(context, 8, 16), here->qp.mulpdu) << "QP " << n;
@@ -106,15 +106,60 @@ inline unsigned check_qp_rx_home(Node& node, std::uint64_t base = 0) {
     if (here == nullptr) continue;
     ++found;
     const std::uint8_t* const row = home_octets(node, base + 512 * std::uint64_t{n}, 512);
-    const std::uint8_t* const context = row + 224;
+    const std::uint8_t* const context = row + 280;
     EXPECT_EQ(bits_of(context, 0, 3), static_cast<unsigned>(here->qp.state)) << "QP " << n;
     EXPECT_EQ(bits_of(context, 3, 1), here->qp.valid) << "QP " << n;
     EXPECT_EQ(bits_of(context, 8, 16), here->qp.ird) << "QP " << n;
     EXPECT_EQ(bits_of(context, 88, 32), here->qp.epoch) << "QP " << n;
     if (table.is_dirty(n)) continue;
-    EXPECT_EQ(load_le32(row + 256), here->state.epoch) << "QP " << n;
-    EXPECT_EQ(load_le32(row + 256 + 4), here->state.msn_send) << "QP " << n;
-    EXPECT_EQ(bits_of(row + 256, 7 * 32 + 64, 16), here->state.requests) << "QP " << n;
+    EXPECT_EQ(load_le32(row + 332), here->state.epoch) << "QP " << n;
+    EXPECT_EQ(load_le32(row + 332 + 4), here->state.msn_send) << "QP " << n;
+    EXPECT_EQ(bits_of(row + 332, 7 * 32 + 64, 16), here->state.requests) << "QP " << n;
+  }
+  return found;
+}
+
+// The same of what completion, responder and the fetch units know of a queue pair.
+inline unsigned check_qp_rows_home(Node& node, std::uint64_t base = 0) {
+  const ContextStore& contexts = node.chip.contexts();
+  unsigned found = 0;
+  for (std::uint32_t n = 0; n < contexts.qps(); ++n) {
+    const std::uint8_t* const object = home_octets(node, base + 512 * std::uint64_t{n}, 512);
+    if (const SqcRow* const here = contexts.sqc_table.peek(n); here != nullptr) {
+      ++found;
+      EXPECT_EQ(load_le32(object + 240), here->qp.send_cq.v) << "QP " << n;
+      EXPECT_EQ(load_le32(object + 240 + 8), here->qp.epoch) << "QP " << n;
+      if (!contexts.sqc_table.is_dirty(n)) {
+        EXPECT_EQ(load_le32(object + 136), here->state.epoch) << "QP " << n;
+        EXPECT_EQ(bits_of(object + 136, 32 + 48, 16), here->state.outstanding.size) << "QP " << n;
+        EXPECT_EQ(bits_of(object + 136, 32 + 3 * 64, 16), here->state.sends) << "QP " << n;
+      }
+    }
+    if (const OrqRow* const here = contexts.orq_table.peek(n); here != nullptr) {
+      ++found;
+      EXPECT_EQ(bits_of(object + 256, 0, 1), here->qp.valid) << "QP " << n;
+      EXPECT_EQ(bits_of(object + 256, 1, 32), here->qp.epoch) << "QP " << n;
+      if (!contexts.orq_table.is_dirty(n)) {
+        EXPECT_EQ(load_le32(object + 184), here->state.epoch) << "QP " << n;
+        EXPECT_EQ(bits_of(object + 184, 32 + 48, 16), here->state.outstanding.size) << "QP " << n;
+      }
+    }
+    if (const IrrqRow* const here = contexts.irrq_table.peek(n); here != nullptr) {
+      ++found;
+      EXPECT_EQ(bits_of(object + 308, 1, 16), here->qp.ird) << "QP " << n;
+      EXPECT_EQ(bits_of(object + 308, 17, 32), here->qp.epoch) << "QP " << n;
+      if (!contexts.irrq_table.is_dirty(n)) {
+        EXPECT_EQ(load_le32(object + 380), here->state.epoch) << "QP " << n;
+        EXPECT_EQ(bits_of(object + 380, 32 + 48, 16), here->state.waiting.size) << "QP " << n;
+        EXPECT_EQ(bits_of(object + 380, 32 + 64, 1), here->state.busy) << "QP " << n;
+      }
+    }
+    for (const auto& [table, at] : {std::pair(&contexts.sq_table, 268), std::pair(&contexts.rq_table, 320)}) {
+      const RingRow* const here = table->peek(n);
+      if (here == nullptr) continue;
+      ++found;
+      EXPECT_EQ(load_le64(object + at), here->base) << "QP " << n;
+    }
   }
   return found;
 }

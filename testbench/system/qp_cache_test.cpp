@@ -51,6 +51,7 @@ TEST_P(QpCacheEndToEnd, EveryReadCompletesOnceAndInOrder) {
     if (end->node.context.home() != nullptr) {
       EXPECT_GE(check_qp_home(end->node), GetParam().entries);
       EXPECT_GE(check_qp_rx_home(end->node), GetParam().entries);
+      EXPECT_GE(check_qp_rows_home(end->node), 5 * GetParam().entries);
     }
   }
 }
@@ -66,6 +67,7 @@ INSTANTIATE_TEST_SUITE_P(Objects, QpCacheEndToEnd,
 struct LostFetch {
   unsigned number;
   QpFetch fetch = QpFetch::kHalf;
+  abi::WrOpcode opcode = abi::WrOpcode::kRdmaWrite;
 };
 class LostQp : public TwoNodeBench, public testing::WithParamInterface<LostFetch> {
  protected:
@@ -81,7 +83,7 @@ TEST_P(LostQp, EndsItsStreamAndNoOther) {
   for (std::uint64_t round = 0; round < kRounds; ++round) {
     client.run([this, round] {
       for (End::Stream& stream : client.streams) {
-        host::SendWr wr = client.request(round, abi::WrOpcode::kRdmaWrite, 0, 64);
+        host::SendWr wr = client.request(round, GetParam().opcode, 0, 64);
         wr.remote_addr = server.address;
         wr.rkey = server.mr->rkey();
         if (stream.qp->state() == host::QpState::kRts) {
@@ -110,6 +112,15 @@ INSTANTIATE_TEST_SUITE_P(Fetches, LostQp,
                          testing::Values(LostFetch{60}, LostFetch{80}, LostFetch{100}, LostFetch{110}, LostFetch{120},
                                          LostFetch{60, QpFetch::kObject}, LostFetch{80, QpFetch::kObject},
                                          LostFetch{90, QpFetch::kObject}));
+// The peer waits for a response that does not come.
+INSTANTIATE_TEST_SUITE_P(FetchesOfReads, LostQp,
+                         testing::Values(LostFetch{60, QpFetch::kHalf, abi::WrOpcode::kRdmaRead},
+                                         LostFetch{90, QpFetch::kHalf, abi::WrOpcode::kRdmaRead},
+                                         LostFetch{101, QpFetch::kHalf, abi::WrOpcode::kRdmaRead},
+                                         LostFetch{111, QpFetch::kHalf, abi::WrOpcode::kRdmaRead},
+                                         LostFetch{122, QpFetch::kHalf, abi::WrOpcode::kRdmaRead},
+                                         LostFetch{60, QpFetch::kObject, abi::WrOpcode::kRdmaRead},
+                                         LostFetch{80, QpFetch::kObject, abi::WrOpcode::kRdmaRead}));
 
 // Without its home there is no queue pair; the home is not given back while there is one.
 class QpHomeCommands : public TwoNodeBench {

@@ -123,8 +123,8 @@ class Page(ReportTest):
         with self.subTest("memories"):
             memories = f"{section('Memories')}.querySelector('table')"
             names = self.column(memories, 0)
-            self.assertEqual(names[:11], ["page_table", "stag_table", "cq_table", "tx_table", "rx_table", "sqc_table",
-                                          "sq_table", "rq_table", "irrq_table", "orq_table", "flow_rx_table"])
+            self.assertEqual(names[:12], ["page_table", "stag_table", "cq_table", "tx_table", "rx_table", "sqc_table",
+                                          "sq_table", "rq_table", "srq_table", "irrq_table", "orq_table", "flow_rx_table"])
             self.assertEqual(names[:len(names) // 2], names[len(names) // 2:], "of both nodes")
             requests = names.index("irrq.requests")
             self.assertEqual([self.column(memories, column)[requests] for column in (2, 4, 6, 11)], ["8\u202f192", "8\u202f192", "\u2013", "\u2013"])

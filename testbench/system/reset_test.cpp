@@ -92,6 +92,7 @@ TEST_P(ResetOfCaches, TwoHundredTimesAmidTraffic) {
       check_stag_home(*node, layout[abi::ContextKind::kStag].base);
       check_qp_home(*node, layout[abi::ContextKind::kQp].base);
       check_qp_rx_home(*node, layout[abi::ContextKind::kQp].base);
+      check_qp_rows_home(*node, layout[abi::ContextKind::kQp].base);
     }
   }
 }

@@ -67,10 +67,13 @@ class Rtl(ProgramTest):
         self.assertEqual(run.returncode, 2)
         self.assertIn("no stage 'crc_chek' has a twin; the nearest that has is 'crc_check'", run.stderr)
         few = ("--set", "rnic.context.cache.qp.entries=4")
-        run = self.run_program("run", self.small_scenario(), "--rtl", "all", *few)
-        self.assertEqual(run.returncode, 2)
-        self.assertIn("the twin of ddp_placement is built for rnic.context.cache.qp.entries = all queue pairs, but it is 4", run.stderr)
-        digests = [self.run_scenario(self.small_scenario(), *few, *twins)["digest"] for twins in ((), ("--rtl", "all,-ddp_placement"))]
+        self.assertEqual(self.run_program("run", self.small_scenario(), "--rtl", "all", *few).returncode, 2)
+        for name in ("ddp_placement", "irrq", "response_queue"):
+            run = self.run_program("run", self.small_scenario(), "--rtl", name, *few)
+            self.assertEqual(run.returncode, 2)
+            self.assertIn(f"the twin of {name} is built for rnic.context.cache.qp.entries = all queue pairs, but it is 4", run.stderr)
+        digests = [self.run_scenario(self.small_scenario(), *few, *twins)["digest"]
+                   for twins in ((), ("--rtl", "all,-ddp_placement,-irrq,-response_queue"))]
         self.assertEqual(*digests)
 
     def test_a_program_without_twins_says_how_to_get_them(self):

@@ -43,11 +43,19 @@ bool ResponseQueue::take_response() {
   return true;
 }
 
-// The oldest one whose row is there, when it has what it needs.
+// Whether one has come that is not counted. With a cache it may be that it has no place yet, as all wait for their
+// rows.
+bool ResponseQueue::has_request(Qpn qpn) {
+  if (contexts_.orq_table.cached() && issued->any([qpn](const AtomicIssued& a) { return a.qpn == qpn; })) return true;
+  return requests.about(qpn);
+}
+
+// The oldest one whose row is there, when it has what it needs. If the row is lost, so is the request that it answers.
 bool ResponseQueue::execute_response() {
   const DeliveredAtomic& r = responses.front();
   const bool current = responses.ok() && responses.row().qp.epoch == responses.epoch();
   if (!look_up(current ? request_of(responses.row(), r) : nullptr)) return false;
+  if (!responses.ok()) lost_.lose(r.qpn, responses.epoch());
   if (current) {
     if (!dma->can_push() || !event->can_push()) return false;
     if (!contexts_.orq_table.can_own(r.qpn.v)) return true;  // in a later cycle
@@ -132,6 +140,7 @@ void ResponseQueue::reset() {
   pool_.reset();
   writes_ = {};
   asked_ = false;
+  lost_.reset();
 }
 
 // A response follows the requests of its queue pair that have come before it, or with it.
@@ -141,8 +150,9 @@ Wake ResponseQueue::tick() {
     complete();
     busy = true;
   }
+  busy |= lost_.tell(event);
   busy |= take_request();
-  const bool judges = responses.ready() && !requests.about(responses.id());
+  const bool judges = responses.ready() && !has_request(responses.id());
   busy |= execute_request();
   if (judges) busy |= execute_response();
   busy |= take_response();

@@ -9,6 +9,7 @@
 #include "model/common/node_pool.h"
 #include "model/common/ring.h"
 #include "model/rnic/context/context.h"
+#include "model/rnic/context/lost_qps.h"
 #include "model/rnic/context/row_events.h"
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/dma.h"
@@ -43,7 +44,8 @@ class ResponseQueue final : public Stage {
   ResponseQueue(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
       : Stage(nm, clk),
         contexts_(contexts),
-        pool_({"atomics", contexts.qps() * contexts.elements().ord, "queue pairs x fwcpu.max_ord"}) {
+        pool_({"atomics", contexts.qps() * contexts.elements().ord, "queue pairs x fwcpu.max_ord",
+               contexts.orq_table.cached() ? PoolLimit::kHome : PoolLimit::kChip}) {
     contexts.stag_table.bind(sinks);
     contexts.orq_table.owned_by(*this);
     requests.bind_to(contexts.orq_table);
@@ -68,6 +70,7 @@ class ResponseQueue final : public Stage {
   bool execute_request();
   bool take_response();
   bool execute_response();
+  bool has_request(Qpn qpn);
   const AtomicIssued* request_of(const OrqRow& row, const DeliveredAtomic& r);
   bool look_up(const AtomicIssued* request);
   void match(const OrqRow& row, const DeliveredAtomic& r);
@@ -80,6 +83,7 @@ class ResponseQueue final : public Stage {
   Ring<Write> writes_;  // in progress, in order
   bool asked_ = false;  // for the entry of a sink
   BufferPool buffers_{abi::kAtomicBytes};
+  LostQps lost_{contexts_};
   ResponseQueueCounters counters_;
 };
 

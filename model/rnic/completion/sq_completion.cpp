@@ -12,6 +12,11 @@ using Awaited = SqCompletion::Awaited;
 
 // Of a queue pair: a full ring, and a ready-to-receive Read, a drain and a Terminate of the firmware.
 constexpr std::size_t kOutstanding = (std::size_t{1} << kMaxLogWq) + 3;
+// With a row that is lost its lists are, whose elements then are nobody's.
+PoolLimit lost_with(const ContextStore& contexts) {
+  return contexts.sqc_table.cached() ? PoolLimit::kHome : PoolLimit::kChip;
+}
+
 // Events that wait, of a Read that is over while the next one is issued.
 constexpr std::size_t kOnTheirWay = 32;
 constexpr unsigned kStagBits = 32, kStatusBits = 8;
@@ -70,13 +75,14 @@ SqCompletion::SqCompletion(sc_core::sc_module_name nm, ClockDomain& clk, Context
       pool_({"outstanding", contexts.qps() * kOutstanding, "queue pairs x (entries of the largest ring + 3)",
              PoolLimit::kHost}),
       sink_pool_({"sinks", contexts.qps() * contexts.elements().ord + kOnTheirWay,
-                  "queue pairs x fwcpu.max_ord, and what waits for its row"},
+                  "queue pairs x fwcpu.max_ord, and what waits for its row", lost_with(contexts)},
                  1 + kStagBits),
       outcome_pool_({"outcomes", contexts.qps() * kOutstanding, "as outstanding", PoolLimit::kHost}, kStatusBits),
       endings_({"endings", contexts.qps() * kOutstanding, "as outstanding", PoolLimit::kHost}),
       sinks_({"ending_sinks", contexts.qps() * kOutstanding, "as outstanding", PoolLimit::kHost}),
       list_pool_({"listed", contexts.qps(), "queue pairs"}, 0),
-      is_listed_(contexts.qps()) {
+      one_turn_(contexts.sqc_table.cached()),
+      qps_(contexts.qps()) {
   contexts.sqc_table.owned_by(*this);
   events_.bind_to(contexts.sqc_table);
   contexts.sqc_table.bind(turn_);
@@ -149,19 +155,43 @@ void SqCompletion::take_ending() {
 // One a cycle, with its row. None waits for anything else. That of an earlier use of the QP's number is over.
 bool SqCompletion::execute() {
   if (!events_.ready()) return false;
-  const Qpn qpn = events_.id();
-  const SqcRow& row = events_.row();
-  if (row.qp.epoch == events_.epoch()) {
-    QpSq& q = use(qpn, row);
-    std::visit([&](const auto& of_qp) { execute(qpn, row.qp, q, of_qp); }, events_.front());
-    list(qpn, q);
-  }
+  if (!events_.ok()) execute_lost();
+  else if (events_.row().qp.epoch == events_.epoch()) execute(events_.row());
   if (std::holds_alternative<EndOfRead>(events_.front())) {
     endings_.pop();
     ending_executes_ = false;
   }
   events_.drop();
   return true;
+}
+
+void SqCompletion::execute(const SqcRow& row) {
+  const Qpn qpn = events_.id();
+  QpSq& q = use(qpn, row);
+  std::visit([&](const auto& of_qp) { execute(qpn, row.qp, q, of_qp); }, events_.front());
+  show(qpn, q);
+  list(qpn, q);
+}
+
+// What was outstanding is lost with the row, and completes no more. Only the firmware is still answered.
+void SqCompletion::execute_lost() {
+  const Qpn qpn = events_.id();
+  const std::uint32_t epoch = events_.epoch();
+  lose(qpn, epoch);
+  const auto* const issued_one = std::get_if<WqeIssued>(&events_.front());
+  if (issued_one != nullptr && issued_one->marker == WqeIssued::Marker::kDrain) answer_drain(qpn, epoch);
+}
+
+// The firmware hears once that the QP's row is lost, and then of the drains that were in it.
+void SqCompletion::lose(Qpn qpn, std::uint32_t epoch) {
+  if (!lost_qps_.lose(qpn, epoch)) return;
+  Here& here = qps_[qpn.v];
+  here.waits = false;
+  for (; here.drains != 0; --here.drains) answer_drain(qpn, epoch);
+}
+
+void SqCompletion::answer_drain(Qpn qpn, std::uint32_t epoch) {
+  lost_qps_.report({QpEvent::Kind::kSendDrained, qpn, {}}, epoch);
 }
 
 // The QP's state, reset if the QP number was reused.
@@ -173,13 +203,21 @@ QpSq& SqCompletion::use(Qpn qpn, const SqcRow& row) {
     outcome_pool_.clear(q.outcomes);
     q = QpSq{};
     q.epoch = row.qp.epoch;
+    qps_[qpn.v].drains = 0;
   }
   return q;
 }
 
-void SqCompletion::execute(Qpn, const SqcContext&, QpSq& q, const WqeIssued& w) {
+void SqCompletion::show(Qpn qpn, const QpSq& q) {
+  Here& here = qps_[qpn.v];
+  here.waits = !q.outstanding.empty();
+  if (here.waits) here.oldest = awaited(pool_.front(q.outstanding));
+}
+
+void SqCompletion::execute(Qpn qpn, const SqcContext&, QpSq& q, const WqeIssued& w) {
   if (w.marker == WqeIssued::Marker::kFlush) q.flushing = true;
   else pool_.push(q.outstanding, w);
+  qps_[qpn.v].drains += w.marker == WqeIssued::Marker::kDrain;
   q.sends += is_send(w);
   q.responses_over |= w.marker == WqeIssued::Marker::kTerminate;
   if (awaited(w) == Awaited::kRead) sink_pool_.push(q.sinks, w.ends);
@@ -251,33 +289,48 @@ bool SqCompletion::retirable(const QpSq& q) const {
 }
 
 void SqCompletion::list(Qpn qpn, const QpSq& q) {
-  if (is_listed_[qpn.v] || !retirable(q)) return;
-  is_listed_[qpn.v] = true;
+  if (qps_[qpn.v].listed || !retirable(q)) return;
+  qps_[qpn.v].listed = true;
   list_pool_.push(listed_, qpn);
 }
 
 bool SqCompletion::begin_turn() {
   if (listed_.empty() || !turn_.can_ask()) return false;
-  turn_.ask(list_pool_.pop(listed_).v);
+  const Qpn qpn = list_pool_.pop(listed_);
+  turn_.ask(qpn.v, contexts_.qp(qpn).epoch);
   ++turns_;
   return true;
 }
 
-// One request a cycle. The turn goes on while nobody else has one.
+// One request a cycle. The turn goes on while nobody else has one, or, with a cache, for all that can retire.
 bool SqCompletion::turn() {
   if (!turn_.can_use() || !cqe->can_push() || !event->can_push()) return false;
   const Qpn qpn{turn_.front().index};
+  if (!turn_.ok()) return end_lost_turn(qpn, turn_.front().tag), true;
   if (!contexts_.sqc_table.can_own(qpn.v)) return true;
   const SqcRow& row = turn_.row();
   QpSq& q = use(qpn, row);
   if (retirable(q)) retire(qpn, row.qp, q);  // otherwise the QP went away meanwhile
+  show(qpn, q);
   const bool more = retirable(q);
-  if (more && turns_ == 1 && listed_.empty()) return true;
-  turn_.drop();
-  --turns_;
-  is_listed_[qpn.v] = false;
+  if (more && (one_turn_ || (turns_ == 1 && listed_.empty()))) return true;
+  end_turn(qpn);
   list(qpn, q);
   return true;
+}
+
+void SqCompletion::end_turn(Qpn qpn) {
+  turn_.drop();
+  --turns_;
+  qps_[qpn.v].listed = false;
+}
+
+// The number may be used again: then there may be a request of its next use, which was not listed.
+void SqCompletion::end_lost_turn(Qpn qpn, std::uint32_t epoch) {
+  end_turn(qpn);
+  if (contexts_.qp(qpn).epoch == epoch) return lose(qpn, epoch);
+  qps_[qpn.v].listed = true;
+  list_pool_.push(listed_, qpn);
 }
 
 void SqCompletion::retire(Qpn qpn, const SqcContext& ctx, QpSq& q) {
@@ -287,7 +340,10 @@ void SqCompletion::retire(Qpn qpn, const SqcContext& ctx, QpSq& q) {
   if (comes_later) --arrived(q, awaited(w));
   if (never_left(q, w)) --q.lost;
   q.sends -= is_send(w);
-  if (w.marker == WqeIssued::Marker::kDrain) return event->push({QpEvent::Kind::kSendDrained, qpn, {}});
+  if (w.marker == WqeIssued::Marker::kDrain) {
+    --qps_[qpn.v].drains;
+    return event->push({QpEvent::Kind::kSendDrained, qpn, {}});
+  }
   if (done) finish(q, w);
   if (w.marker == WqeIssued::Marker::kTerminate) return;
   if (!done) w.status = abi::WcStatus::kWrFlushErr;
@@ -328,7 +384,8 @@ void SqCompletion::reset() {
   sinks_.reset();
   list_pool_.reset();
   listed_ = {};
-  is_listed_.assign(is_listed_.size(), false);
+  qps_.assign(qps_.size(), {});
+  lost_qps_.reset();
 }
 
 // What comes, a row or an event, calls the stage. It goes on where one step a cycle has left another one.
@@ -337,9 +394,10 @@ Wake SqCompletion::tick() {
   const bool executed = execute();
   const bool told = end_sink();
   const bool turned = turn();
+  const bool reported = lost_qps_.tell(event);
   const bool begun = begin_turn();
   const bool more = ((taken || executed) && offered()) || (executed && events_.ready()) || (told && !sinks_.empty()) ||
-                    (turned && turn_.can_use()) || (begun && !listed_.empty());
+                    reported || (turned && turn_.can_use()) || (begun && !listed_.empty());
   return more ? Wake::next_cycle() : Wake::on_traffic();
 }
 
@@ -356,9 +414,9 @@ void SqCompletion::describe(const Description& d) {
 std::string SqCompletion::waiting_for() const {
   if (!endings_.empty()) return "the end of an STag for QP " + std::to_string(endings_.front().qpn.v);
   for (std::uint32_t n = 0; n < contexts_.qps(); ++n) {
-    const PooledQueue& outstanding = contexts_.outstanding(Qpn{n}).outstanding;
-    if (outstanding.empty()) continue;
-    const Awaited what = awaited(pool_.front(outstanding));
+    const Here& here = qps_[n];
+    if (!here.waits) continue;
+    const Awaited what = here.oldest;
     return "QP " + std::to_string(n) +
            (what == Awaited::kRead     ? " read response"
             : what == Awaited::kAtomic ? " atomic response"

@@ -12,6 +12,7 @@
 #include "model/common/link.h"
 #include "model/common/node_pool.h"
 #include "model/rnic/context/context.h"
+#include "model/rnic/context/lost_qps.h"
 #include "model/rnic/context/row_events.h"
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/llp.h"
@@ -83,6 +84,10 @@ class SqCompletion final : public Stage {
   bool ending_is_over();
   void take_ending();
   bool execute();
+  void execute(const SqcRow& row);
+  void execute_lost();
+  void lose(Qpn qpn, std::uint32_t epoch);
+  void answer_drain(Qpn qpn, std::uint32_t epoch);
   void execute(Qpn qpn, const SqcContext&, QpSq& q, const WqeIssued& w);
   void execute(Qpn qpn, const SqcContext& ctx, QpSq& q, const WqesAcked& a);
   void execute(Qpn qpn, const SqcContext&, QpSq& q, const WqeLost&);
@@ -99,6 +104,9 @@ class SqCompletion final : public Stage {
   void end_read(QpSq& q, abi::WcStatus status);
   bool end_sink();
   bool turn();
+  void end_turn(Qpn qpn);
+  void end_lost_turn(Qpn qpn, std::uint32_t epoch);
+  void show(Qpn qpn, const QpSq& q);
   void retire(Qpn qpn, const SqcContext& ctx, QpSq& q);
   void finish(QpSq& q, WqeIssued& w);
   bool begin_turn();
@@ -106,7 +114,7 @@ class SqCompletion final : public Stage {
   ContextStore& contexts_;
   RowEvents<SqcRow, Event> events_{*this, "sq_completion_event"};
   unsigned turn_of_inputs_ = 0;  // the input that is served first
-  SqcTable::Reader turn_{*this, "sq_completion_turn"};
+  SqcTable::Reader turn_{*this, "sq_completion_turn", 0, RowOrder::kAsTheyCome};
   unsigned turns_ = 0;  // begun
   NodePool<WqeIssued> pool_;
   NodePool<std::optional<Stag>> sink_pool_;
@@ -116,7 +124,16 @@ class SqCompletion final : public Stage {
   Fifo<SinkEnd> sinks_;           // that end, not handed on yet
   NodePool<Qpn> list_pool_;
   PooledQueue listed_;
-  std::vector<bool> is_listed_;  // or its turn has begun
+  const bool one_turn_;  // for all that can retire: its row may not be on the chip later
+  // Of each QP, on the chip wherever its row is.
+  struct Here {
+    bool listed = false;      // or its turn has begun
+    bool waits = false;       // for observers: a request is outstanding, and
+    Awaited oldest{};         // what the oldest one waits for
+    std::uint8_t drains = 0;  // outstanding: the firmware is answered, whatever becomes of the row
+  };
+  std::vector<Here> qps_;
+  LostQps lost_qps_{contexts_};
   SqCompletionCounters counters_;
 };
 

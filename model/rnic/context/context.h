@@ -55,8 +55,8 @@ class ContextStore final : public Committed, public Part, public Owners {
     unsigned qps = 256, flows = 256, cqs = 256, stags = 1024, srqs = 64, pages = 1024;
     std::uint32_t node = 0;
     TableConfig page_table = {}, stag_table = StagTableConfig{}, cq_table = {}, tx_table = TxTableConfig{},
-                rx_table = RxTableConfig{}, sqc_table = SqcTableConfig{}, sq_table = {}, rq_table = {}, irrq_table = {},
-                orq_table = OrqTableConfig{};
+                rx_table = RxTableConfig{}, sqc_table = SqcTableConfig{}, sq_table = {}, rq_table = {}, srq_table = {},
+                irrq_table = {}, orq_table = OrqTableConfig{};
     CacheConfig page_cache = {}, cq_cache = {}, stag_cache = {};
     QpCacheConfig qp_cache = {};
     bool home_in_host = true;   // of what is cached
@@ -75,11 +75,12 @@ class ContextStore final : public Committed, public Part, public Owners {
             sizes.qp_cache.fetch == QpFetch::kObject
                 ? tx_table.shared_cache()
                 : std::make_shared<RowCache>(std::string(sizes.chip) + ".rx_table", clk, sizes.qps, sizes.qp_cache)),
-        sqc_table(std::string(sizes.chip) + ".sqc_table", clk, sizes.qps, sizes.sqc_table),
-        sq_table(std::string(sizes.chip) + ".sq_table", clk, sizes.qps, sizes.sq_table),
-        rq_table(std::string(sizes.chip) + ".rq_table", clk, sizes.qps + sizes.srqs, sizes.rq_table),
-        irrq_table(std::string(sizes.chip) + ".irrq_table", clk, sizes.qps, sizes.irrq_table),
-        orq_table(std::string(sizes.chip) + ".orq_table", clk, sizes.qps, sizes.orq_table),
+        sqc_table(std::string(sizes.chip) + ".sqc_table", clk, sizes.qps, sizes.sqc_table, tx_table.shared_cache()),
+        sq_table(std::string(sizes.chip) + ".sq_table", clk, sizes.qps, sizes.sq_table, tx_table.shared_cache()),
+        rq_table(std::string(sizes.chip) + ".rq_table", clk, sizes.qps, sizes.rq_table, rx_table.shared_cache()),
+        srq_table(std::string(sizes.chip) + ".srq_table", clk, sizes.srqs, sizes.srq_table),
+        irrq_table(std::string(sizes.chip) + ".irrq_table", clk, sizes.qps, sizes.irrq_table, rx_table.shared_cache()),
+        orq_table(std::string(sizes.chip) + ".orq_table", clk, sizes.qps, sizes.orq_table, tx_table.shared_cache()),
         clk_(clk),
         node_(sizes.node),
         qps_(sizes.qps),
@@ -97,7 +98,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   TxTable tx_table;
   RxTable rx_table;
   SqcTable sqc_table;
-  RingTable sq_table, rq_table;
+  RingTable sq_table, rq_table, srq_table;
   IrrqTable irrq_table;
   OrqTable orq_table;
 
@@ -106,8 +107,8 @@ class ContextStore final : public Committed, public Part, public Owners {
   // The entry an STag points at, for observers, which are no hardware: nullptr if it is not on the chip or outside the
   // table.
   const StagContext* stag(Stag s) const { return row(s) != nullptr ? &row(s)->stag : nullptr; }
-  // For observers: what is outstanding on a queue pair, and what its peer has outstanding there.
-  const QpSq& outstanding(Qpn n) const { return sqc_table.peek(n.v)->state; }
+
+  // For observers: what the peer has outstanding on a queue pair, of a chip with all rows.
   QpIrrq inbound(Qpn n) const { return irrq_table.peek(n.v)->current(); }
 
   // For numbers that come from the host: whether they are inside the table.
@@ -196,7 +197,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   bool begins(Cqn n, const CqContext& c) const { return c.valid && !exists(n); }
   void write(Srqn n, const SrqContext& c) {
     stage(srq_writes_, srqs_, n.v, ResidentRing{c.valid, c.log_entries, c.epoch});
-    rq_table.write(static_cast<std::uint32_t>(index(n)), &RingRow::base, c.base);
+    srq_table.write(n.v, &RingRow::base, c.base);
   }
   void write_page(std::uint32_t i, std::uint64_t bus_address) {
     RNIC_CHECK(i < pages_);
@@ -236,6 +237,7 @@ class ContextStore final : public Committed, public Part, public Owners {
     orq_table.reset();
     sq_table.reset();
     rq_table.reset();
+    srq_table.reset();
     clear(cq_writes_, cqs_);
     cq_table.reset();
     stag_writes_.clear();
@@ -255,6 +257,7 @@ class ContextStore final : public Committed, public Part, public Owners {
     orq_table.settle_writes();
     sq_table.settle_writes();
     rq_table.settle_writes();
+    srq_table.settle_writes();
     apply(cq_writes_, cqs_);
     cq_table.settle_writes();
     apply_stags();

@@ -24,13 +24,22 @@ ContextHome::ContextHome(sc_core::sc_module_name nm, ClockDomain& clk, ContextSt
   pages_ = add("page_misses", std::make_unique<HomedPages>(contexts.page_table, layout));
   cqs_ = add("cq_misses", std::make_unique<HomedCqs>(abi::ContextKind::kCq, layout, contexts.cq_table));
   add("stag_misses", std::make_unique<HomedStags>(contexts.stag_table, layout));
-  TxTable& tx = contexts.tx_table;
-  RxTable& rx = contexts.rx_table;
+  add_qps(layout);
+}
+
+void ContextHome::add_qps(const HomeLayout& layout) {
+  constexpr abi::ContextKind kind = abi::ContextKind::kQp;
+  TxTable& tx = contexts_.tx_table;
+  RxTable& rx = contexts_.rx_table;
+  SqcTable& sqc = contexts_.sqc_table;
+  RingTable &sq = contexts_.sq_table, &rq = contexts_.rq_table;
+  IrrqTable& irrq = contexts_.irrq_table;
+  OrqTable& orq = contexts_.orq_table;
   if (rx.shares_cache_with(tx)) {
-    qps_ = rx_qps_ = add("qp_misses", std::make_unique<HomedQps>(abi::ContextKind::kQp, layout, tx, rx));
+    qps_ = rx_qps_ = add("qp_misses", std::make_unique<HomedQps>(kind, layout, tx, rx, sqc, sq, rq, irrq, orq));
   } else {
-    qps_ = add("qp_misses", std::make_unique<HomedTxQps>(abi::ContextKind::kQp, layout, tx));
-    rx_qps_ = add("qp_rx_misses", std::make_unique<HomedRxQps>(abi::ContextKind::kQp, layout, rx));
+    qps_ = add("qp_misses", std::make_unique<HomedTxQps>(kind, layout, tx, sqc, sq, orq));
+    rx_qps_ = add("qp_rx_misses", std::make_unique<HomedRxQps>(kind, layout, rx, rq, irrq));
   }
 }
 
@@ -152,14 +161,23 @@ void ContextHome::write_cq(const HomeOp& op) {
 
 // The states of the number's earlier use stay: the lists of its elements are in them. If one is lost, they are.
 void ContextHome::write_qp(const HomeOp& op) {
-  const std::uint32_t from = qps_->cache().is_lost(op.index) ? QpHome::kTxStateAt : QpHome::kTxContextAt;
-  const std::uint32_t to = rx_qps_->cache().is_lost(op.index) ? QpHome::kUsedBytes : QpHome::kRxStateAt;
+  const std::uint32_t from = qps_->cache().is_lost(op.index) ? TxHome::kStateAt : TxHome::kContextAt;
+  const std::uint32_t to = rx_qps_->cache().is_lost(op.index) ? QpHome::kUsedBytes : RxHome::kStateAt;
   contexts_.write(Qpn{op.index}, op.qp);
   const std::uint64_t object = qps_->octet_of(op.index);
   std::uint8_t* const octets = write_home(*qps_, op.index, object + from, to - from);
   std::fill_n(octets, to - from, std::uint8_t{0});
-  TxHome::Context::pack(TxContext::of(op.qp), object + TxHome::kContextAt, octets + (TxHome::kContextAt - from));
-  RxHome::Context::pack(RxContext::of(op.qp), object + RxHome::kContextAt, octets + (RxHome::kContextAt - from));
+  const auto pack = [&](auto home, const auto& part) {
+    using Home = decltype(home);
+    Home::Context::pack(part, object + Home::kContextAt, octets + (Home::kContextAt - from));
+  };
+  pack(TxHome{}, TxContext::of(op.qp));
+  pack(SqcHome{}, SqcContext::of(op.qp));
+  pack(OrqHome{}, OrqContext::of(op.qp));
+  pack(SendRingHome{}, RingRow{op.qp.sq_base});
+  pack(RxHome{}, RxContext::of(op.qp));
+  pack(IrrqHome{}, IrrqContext::of(op.qp));
+  pack(ReceiveRingHome{}, RingRow{op.qp.rq_base});
   overtake(*qps_, op.index);
   overtake(*rx_qps_, op.index);
 }

@@ -95,6 +95,7 @@ class ContextHome final : public Stage {
     abi::ContextKind kind;
     std::uint32_t row;
   };
+  void add_qps(const HomeLayout& layout);
   HomedObjects* add(const char* name, std::unique_ptr<HomedObjects> objects);
   bool take_write_done();
   bool take_op();

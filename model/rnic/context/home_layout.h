@@ -8,8 +8,12 @@
 #include "model/rnic/context/cq_table.h"
 #include "model/rnic/context/home_entry.h"
 #include "model/rnic/context/home_image.h"
+#include "model/rnic/context/irrq_table.h"
+#include "model/rnic/context/orq_table.h"
 #include "model/rnic/context/page_table.h"
+#include "model/rnic/context/ring_table.h"
 #include "model/rnic/context/rx_table.h"
+#include "model/rnic/context/sqc_table.h"
 #include "model/rnic/context/stag_table.h"
 #include "model/rnic/context/tx_table.h"
 
@@ -21,7 +25,7 @@ struct PageHome {
 // The firmware's part, then the stage's.
 struct CqHome {
   static constexpr std::uint32_t kContextBytes = 32, kContextAt = 0, kStateBytes = 32, kStateAt = kContextBytes;
-  static constexpr std::uint32_t kRowBytes = kStateAt + kStateBytes, kFetchAt = 0, kFetchBytes = kRowBytes;
+  static constexpr std::uint32_t kRowBytes = kStateAt + kStateBytes;
   using Context = HomeImage<CqContext, kContextBytes>;
   using State = HomeImage<CqState, kStateBytes>;
 };
@@ -31,25 +35,44 @@ struct StagHome {
   using Row = HomeImage<StagRow, kRowBytes>;
 };
 
-// The firmware's parts of all tables by queue pair are neighbours: it writes them at once.
+// A queue pair: the states of the transmit side, the firmware's parts of all tables, which are neighbours as it writes
+// them at once, and the states of the receive side. Each row has its place: the firmware's part and a stage's, if it
+// has both.
 struct QpHome {
-  static constexpr std::uint32_t kTxStateAt = 0, kTxContextAt = 192, kRxContextAt = 224, kRxStateAt = 256;
-  static constexpr std::uint32_t kContextsBytes = 64, kUsedBytes = 320, kRowBytes = 512;
+  static constexpr std::uint32_t kUsedBytes = 400, kRowBytes = 512;
 };
 struct TxHome {
-  static constexpr std::uint32_t kContextBytes = 32, kStateBytes = 192;
-  static constexpr std::uint32_t kContextAt = QpHome::kTxContextAt, kStateAt = QpHome::kTxStateAt;
-  static constexpr std::uint32_t kFetchAt = 0, kFetchBytes = 256, kRowBytes = QpHome::kRowBytes;
+  static constexpr std::uint32_t kStateAt = 0, kStateBytes = 136, kContextAt = 208, kContextBytes = 32;
   using Context = HomeImage<TxContext, kContextBytes>;
   using State = HomeImage<QpTx, kStateBytes>;
 };
+struct SqcHome {
+  static constexpr std::uint32_t kStateAt = 136, kStateBytes = 48, kContextAt = 240, kContextBytes = 16;
+  using Context = HomeImage<SqcContext, kContextBytes>;
+  using State = HomeImage<QpSq, kStateBytes>;
+};
+struct OrqHome {
+  static constexpr std::uint32_t kStateAt = 184, kStateBytes = 24, kContextAt = 256, kContextBytes = 12;
+  using Context = HomeImage<OrqContext, kContextBytes>;
+  using State = HomeImage<QpOrq, kStateBytes>;
+};
+struct SendRingHome {
+  static constexpr std::uint32_t kContextAt = 268, kContextBytes = 12;
+  using Context = HomeImage<RingRow, kContextBytes>;
+};
 struct RxHome {
-  static constexpr std::uint32_t kContextBytes = 32, kStateBytes = 64;
-  static constexpr std::uint32_t kContextAt = QpHome::kRxContextAt, kStateAt = QpHome::kRxStateAt;
-  static constexpr std::uint32_t kFetchAt = kContextAt, kFetchBytes = kContextBytes + kStateBytes,
-                                 kRowBytes = QpHome::kRowBytes;
+  static constexpr std::uint32_t kContextAt = 280, kContextBytes = 28, kStateAt = 332, kStateBytes = 48;
   using Context = HomeImage<RxContext, kContextBytes>;
   using State = HomeImage<QpRx, kStateBytes>;
+};
+struct IrrqHome {
+  static constexpr std::uint32_t kContextAt = 308, kContextBytes = 12, kStateAt = 380, kStateBytes = 20;
+  using Context = HomeImage<IrrqContext, kContextBytes>;
+  using State = HomeImage<QpIrrq, kStateBytes>;
+};
+struct ReceiveRingHome {
+  static constexpr std::uint32_t kContextAt = 320, kContextBytes = 12;
+  using Context = HomeImage<RingRow, kContextBytes>;
 };
 
 struct HomeLayout {
@@ -60,7 +83,7 @@ struct HomeLayout {
   };
   static constexpr std::uint64_t kAlign = 4096;
 
-  // Tables that have no home take no room. The receive contexts are cached if the transmit contexts are.
+  // Tables that have no home take no room. Of a queue pair all tables are cached, or none.
   HomeLayout(const PageTable& pages, const CqTable& cqs, const StagTable& stags, const TxTable& qps) {
     add(abi::ContextKind::kPages, pages, PageHome::kRowBytes);
     add(abi::ContextKind::kCq, cqs, CqHome::kRowBytes);

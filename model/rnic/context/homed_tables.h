@@ -10,8 +10,12 @@
 #include "model/rnic/context/home_entry.h"
 #include "model/rnic/context/home_image.h"
 #include "model/rnic/context/home_layout.h"
+#include "model/rnic/context/irrq_table.h"
+#include "model/rnic/context/orq_table.h"
 #include "model/rnic/context/page_table.h"
+#include "model/rnic/context/ring_table.h"
 #include "model/rnic/context/rx_table.h"
+#include "model/rnic/context/sqc_table.h"
 #include "model/rnic/context/stag_table.h"
 #include "model/rnic/context/tx_table.h"
 
@@ -80,7 +84,9 @@ class HomedPages final : public HomedObjects {
 template <class Home, class Row, auto kContext, auto kState>
 class RowParts {
  public:
-  static constexpr std::uint32_t kFetchAt = Home::kFetchAt, kFetchEnd = Home::kFetchAt + Home::kFetchBytes;
+  static constexpr std::uint32_t kAt = std::min(Home::kContextAt, Home::kStateAt),
+                                 kEnd = std::max(Home::kContextAt + Home::kContextBytes,
+                                                 Home::kStateAt + Home::kStateBytes);
 
   RowParts(Table<Row>& table) : table_(table) {}
   // `octets`: of the object, from octet `from` on.
@@ -104,6 +110,27 @@ class RowParts {
   Row row_;
 };
 
+// A row that the firmware alone changes: one part.
+template <class Home, class Row>
+class FirmwareRow {
+ public:
+  static constexpr std::uint32_t kAt = Home::kContextAt, kEnd = Home::kContextAt + Home::kContextBytes;
+
+  FirmwareRow(Table<Row>& table) : table_(table) {}
+  bool unpack(const std::uint8_t* octets, std::uint32_t from, std::uint64_t object) {
+    return Home::Context::unpack(octets + Home::kContextAt - from, object + Home::kContextAt, row_);
+  }
+  void fill(const TableMiss& miss) { table_.fill(miss, row_); }
+  HomedObjects::Dirty pack_dirty(const TableMiss&, std::uint64_t, std::uint8_t*) const {
+    RNIC_CHECK_MSG(false, "no stage changes such a row");
+    return {};
+  }
+
+ private:
+  Table<Row>& table_;
+  Row row_;
+};
+
 // The rows of the tables that share a cache, in the order of these tables. An object of which any part is lost stays
 // lost until it is destroyed, or its number is used again.
 template <class... Rows>
@@ -111,8 +138,7 @@ class HomedRows final : public HomedObjects {
  public:
   template <class... Tables>
   HomedRows(abi::ContextKind kind, const HomeLayout& layout, Tables&... tables)
-      : HomedObjects(cache_of(tables...), kind, layout, {kAt, std::max({Rows::kFetchEnd...}) - kAt}),
-        rows_(tables...) {}
+      : HomedObjects(cache_of(tables...), kind, layout, {kAt, std::max({Rows::kEnd...}) - kAt}), rows_(tables...) {}
   bool fill(const TableMiss& miss, const std::uint8_t* octets) override {
     const std::uint64_t object = octet_of(miss.index);
     return std::apply(
@@ -135,10 +161,10 @@ class HomedRows final : public HomedObjects {
   }
 
  private:
-  static constexpr std::uint32_t kAt = std::min({Rows::kFetchAt...});
+  static constexpr std::uint32_t kAt = std::min({Rows::kAt...});
   template <class... Tables>
   static RowCache& cache_of(TableBase& first, Tables&... others) {
-    RNIC_CHECK((others.shares_cache_with(first) && ...));
+    RNIC_CHECK(first.cache().is_of({&first, &others...}));
     return first.cache();
   }
   std::tuple<Rows...> rows_;
@@ -146,10 +172,15 @@ class HomedRows final : public HomedObjects {
 using CqParts = RowParts<CqHome, CqRow, &CqRow::cq, &CqRow::state>;
 using TxParts = RowParts<TxHome, TxRow, &TxRow::qp, &TxRow::state>;
 using RxParts = RowParts<RxHome, RxRow, &RxRow::qp, &RxRow::state>;
+using SqcParts = RowParts<SqcHome, SqcRow, &SqcRow::qp, &SqcRow::state>;
+using SendRingRow = FirmwareRow<SendRingHome, RingRow>;
+using ReceiveRingRow = FirmwareRow<ReceiveRingHome, RingRow>;
+using IrrqParts = RowParts<IrrqHome, IrrqRow, &IrrqRow::qp, &IrrqRow::state>;
+using OrqParts = RowParts<OrqHome, OrqRow, &OrqRow::qp, &OrqRow::state>;
 using HomedCqs = HomedRows<CqParts>;
-using HomedTxQps = HomedRows<TxParts>;
-using HomedRxQps = HomedRows<RxParts>;
-using HomedQps = HomedRows<TxParts, RxParts>;
+using HomedTxQps = HomedRows<TxParts, SqcParts, SendRingRow, OrqParts>;
+using HomedRxQps = HomedRows<RxParts, ReceiveRingRow, IrrqParts>;
+using HomedQps = HomedRows<TxParts, RxParts, SqcParts, SendRingRow, ReceiveRingRow, IrrqParts, OrqParts>;
 
 // Changed by stag_work alone, on the chip. An entry that is lost names nothing; it is fetched again at its next use.
 class HomedStags final : public HomedObjects {

@@ -23,20 +23,39 @@ bool Irrq::take_event() {
 // One a cycle, with its row. That of an earlier use of the QP's number is over.
 bool Irrq::execute() {
   if (!events.ready()) return false;
+  if (!events.ok()) lose(events.id(), events.epoch());
   const bool current = events.ok() && events.row().qp.epoch == events.epoch();
   if (current && !std::visit([this](const auto& e) { return execute(events.row(), e); }, events.front())) return false;
   events.drop();
   return true;
 }
 
+// The requests in its list are lost with the row. The firmware hears of that once.
+void Irrq::lose(Qpn qpn, std::uint32_t epoch) {
+  if (lost_.lose(qpn, epoch)) held_ -= std::exchange(held_by_[qpn.v], {}).requests;
+}
+
+void Irrq::count(Qpn qpn, const QpIrrq& q, unsigned before) {
+  held_ += q.held() - before;
+  if (!held_by_.empty()) held_by_[qpn.v] = {q.epoch, q.held()};
+}
+
+// For observers.
+unsigned Irrq::held_by(Qpn qpn) const {
+  if (held_by_.empty()) return contexts_.inbound(qpn).held();
+  const Held& held = held_by_[qpn.v];
+  return held.epoch == contexts_.qp(qpn).epoch ? held.requests : 0;
+}
+
 // The QP's state, reset if the QP number was reused.
 QpIrrq& Irrq::use(const IrrqRow& row) {
   QpIrrq& q = contexts_.irrq_table.own(events.id().v, &IrrqRow::state);
   if (q.epoch != row.qp.epoch) {
-    held_ -= q.held();
+    const unsigned before = held_by_.empty() ? q.held() : held_by_[events.id().v].requests;
     requests_.clear(q.waiting);
     q = QpIrrq{};
     q.epoch = row.qp.epoch;
+    count(events.id(), q, before);
   }
   return q;
 }
@@ -58,7 +77,7 @@ bool Irrq::execute(const IrrqRow& row, const QueuedRequest& r) {
   if (now.busy) requests_.push(q.waiting, r);
   else make_due(r);
   q.busy = true;
-  ++held_;
+  count(events.id(), q, now.held());
   count_accepted(q.held());
   return true;
 }
@@ -71,7 +90,7 @@ bool Irrq::execute(const IrrqRow& row, const ReadResponseSent&) {
   QpIrrq& q = use(row);
   if (now.waiting.empty()) q.busy = false;
   else make_due(requests_.pop(q.waiting));
-  --held_;
+  count(events.id(), q, now.held());
   return true;
 }
 
@@ -101,20 +120,23 @@ void Irrq::reset() {
   requests_.reset();
   due_reads_ = due_atomics_ = {};
   held_ = 0;
+  held_by_.assign(held_by_.size(), {});
+  lost_.reset();
   held_account_.set(now(), 0, false);
 }
 
 Wake Irrq::tick() {
+  const bool told = lost_.tell(event);
   const bool taken = take_event();
   const bool executed = execute();
   const bool handed_on = hand_on_due();
   held_account_.set(now(), held_, false);
-  return taken || executed || handed_on ? Wake::next_cycle() : Wake::on_traffic();
+  return told || taken || executed || handed_on ? Wake::next_cycle() : Wake::on_traffic();
 }
 
 std::string Irrq::waiting_for() const {
   for (std::uint32_t n = 0; n < contexts_.qps(); ++n) {
-    if (contexts_.inbound(Qpn{n}).held() != 0) return "responses of QP " + std::to_string(n) + " to be sent";
+    if (held_by(Qpn{n}) != 0) return "responses of QP " + std::to_string(n) + " to be sent";
   }
   return {};
 }
@@ -125,8 +147,7 @@ void Irrq::describe(const Description& d) {
   requests_.describe(d);
   d.account({"responder.irrq", "slots", Reach::kNobodyWaits, "", 160}, held_account_);
   for (std::uint32_t i = 0; i < contexts_.qps() && d.shows_probes(); ++i) {
-    d.probes().group("qp", i).number("irrq_depth", 16, "requests",
-                                     [this, qpn = Qpn{i}] { return contexts_.inbound(qpn).held(); });
+    d.probes().group("qp", i).number("irrq_depth", 16, "requests", [this, qpn = Qpn{i}] { return held_by(qpn); });
   }
 }
 

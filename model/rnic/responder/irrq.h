@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "model/common/account.h"
 #include "model/common/link.h"
 #include "model/common/node_pool.h"
 #include "model/rnic/context/context.h"
+#include "model/rnic/context/lost_qps.h"
 #include "model/rnic/context/row_events.h"
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/requests.h"
@@ -39,7 +41,9 @@ class Irrq final : public Stage {
   Irrq(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
       : Stage(nm, clk),
         contexts_(contexts),
-        requests_({"requests", contexts.qps() * contexts.elements().ird, "queue pairs x fwcpu.max_ird"}) {
+        requests_({"requests", contexts.qps() * contexts.elements().ird, "queue pairs x fwcpu.max_ird",
+                   contexts.irrq_table.cached() ? PoolLimit::kHome : PoolLimit::kChip}),
+        held_by_(contexts.irrq_table.cached() ? contexts.qps() : 0) {
     contexts.irrq_table.owned_by(*this);
     events.bind_to(contexts.irrq_table);
   }
@@ -59,9 +63,12 @@ class Irrq final : public Stage {
  private:
   bool take_event();
   bool execute();
+  void lose(Qpn qpn, std::uint32_t epoch);
   bool execute(const IrrqRow& row, const QueuedRequest& r);
   bool execute(const IrrqRow& row, const ReadResponseSent&);
   QpIrrq& use(const IrrqRow& row);
+  void count(Qpn qpn, const QpIrrq& q, unsigned before);
+  unsigned held_by(Qpn qpn) const;
   bool can_be_due() const { return due_reads_.size + due_atomics_.size < contexts_.qps(); }
   void make_due(const QueuedRequest& r);
   bool hand_on_due();
@@ -73,6 +80,13 @@ class Irrq final : public Stage {
   IrrqCounters counters_;
   Histogram depth_;
   unsigned held_ = 0;  // requests of all QPs, including the one being answered
+  // Of each QP, wherever its row is; only with a cache.
+  struct Held {
+    std::uint32_t epoch = 0;  // the use of its number
+    unsigned requests = 0;
+  };
+  std::vector<Held> held_by_;
+  LostQps lost_{contexts_};
   Account held_account_{0};
 };
 

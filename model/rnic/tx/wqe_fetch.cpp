@@ -15,8 +15,8 @@ Rqn queue_of(const RqDoorbell& d) { return d.rqn; }
 Qpn queue_of(const WqeTaken& t) { return t.qpn; }
 Rqn queue_of(const RqeTaken& t) { return t.rqn; }
 
-RingTable& table_of(ContextStore& contexts, Qpn) { return contexts.sq_table; }
-RingTable& table_of(ContextStore& contexts, Rqn) { return contexts.rq_table; }
+std::size_t rings(const ContextStore& contexts, Qpn) { return contexts.qps(); }
+std::size_t rings(const ContextStore& contexts, Rqn) { return contexts.receive_queues(); }
 std::size_t index_of(const ContextStore&, Qpn qpn) { return qpn.v; }
 std::size_t index_of(const ContextStore& contexts, Rqn rqn) { return contexts.index(rqn); }
 ResidentRing ring_of(const ContextStore& contexts, Qpn qpn) { return contexts.send_ring(qpn); }
@@ -26,6 +26,15 @@ bool has_room(const RingSide<SqDoorbell>::OwnPort& side) { return side.event->ca
 bool has_room(const RingSide<RqDoorbell>::OwnPort& side) { return side.posted->can_push(); }
 void pass_on(const RingSide<SqDoorbell>::OwnPort&, const SqDoorbell&) {}
 void pass_on(const RingSide<RqDoorbell>::OwnPort& side, const RqDoorbell& d) { side.posted->push(d); }
+
+// Where the rows of its rings come: of queue pairs' own ones, and of shared ones.
+void bind_rows(ContextStore& contexts, RingTable::Reader& own, RingSide<SqDoorbell>::OwnPort&) {
+  contexts.sq_table.bind(own);
+}
+void bind_rows(ContextStore& contexts, RingTable::Reader& own, RingSide<RqDoorbell>::OwnPort& side) {
+  contexts.rq_table.bind(own);
+  contexts.srq_table.bind(side.shared_row);
+}
 
 template <class Queue>
 constexpr const char* kRings = std::is_same_v<Queue, Qpn> ? "queue pairs" : "queue pairs + shared receive queues";
@@ -42,14 +51,15 @@ WqeFetch<Doorbell>::WqeFetch(sc_core::sc_module_name nm, ClockDomain& clk, Conte
       RingSide<Doorbell>::OwnPort(static_cast<Stage&>(*this)),
       contexts_(contexts),
       cfg_(cfg),
-      progress_(table_of(contexts, Queue{}).rows()),
+      progress_(rings(contexts, Queue{})),
       pool_({"listed", progress_.size(), kRings<Queue>}, 0),
-      row_(*this, std::is_same_v<Queue, Qpn> ? "wqe_fetch" : "rqe_fetch"),
+      one_turn_(contexts.tx_table.cached()),
+      row_(*this, std::is_same_v<Queue, Qpn> ? "wqe_fetch" : "rqe_fetch", 0, RowOrder::kAsTheyCome),
       reads_(cfg.reads),
       memory_(std::size_t{cfg.reads} * cfg.batch * abi::kWqeBytes),
       places_(cfg.prefetch),
       reads_account_(cfg.reads) {
-  table_of(contexts, Queue{}).bind(row_);
+  bind_rows(contexts, row_, *this);
 }
 
 // The ring's state, reset if the queue's number was reused.
@@ -140,43 +150,78 @@ void WqeFetch<Doorbell>::give_back(const Taken& t) {
   list(queue);
 }
 
+template <class Doorbell>
+RingTable::Reader& WqeFetch<Doorbell>::row_of([[maybe_unused]] Queue queue) {
+  if constexpr (std::is_same_v<Queue, Rqn>) {
+    if (queue.shared) return this->shared_row;
+  }
+  return row_;
+}
+
+// That of the turn to go on with: the row that is there for the longest time, own rings first. nullptr: there is none.
+template <class Doorbell>
+RingTable::Reader* WqeFetch<Doorbell>::row_there() {
+  if constexpr (std::is_same_v<Queue, Rqn>) {
+    if (this->shared_row.can_use() && !(row_.can_use() && row_.row_at() <= this->shared_row.row_at())) {
+      return &this->shared_row;
+    }
+  }
+  return row_.can_use() ? &row_ : nullptr;
+}
+
+template <class Doorbell>
+typename WqeFetch<Doorbell>::Queue WqeFetch<Doorbell>::ring_of_row(const RingTable::Reader& row) const {
+  const std::uint32_t index = row.front().index;
+  if constexpr (std::is_same_v<Queue, Rqn>) {
+    if (&row == &this->shared_row) return Srqn{index};
+  }
+  return Qpn{index};
+}
+
 // One a cycle.
 template <class Doorbell>
 bool WqeFetch<Doorbell>::begin_turn() {
-  if (listed_.empty() || !row_.can_ask()) return false;
+  if (listed_.empty() || !row_of(pool_.front(listed_)).can_ask()) return false;
   const Queue queue = pool_.pop(listed_);
-  row_.ask(static_cast<std::uint32_t>(index_of(contexts_, queue)));
-  turns_.push(queue);
+  row_of(queue).ask(queue.v, ring_of(contexts_, queue).epoch);
+  ++turns_;
   return true;
 }
 
-// One read a cycle. The turn goes on while nobody else has one.
+// One read a cycle. The turn goes on while nobody else has one, or, with a cache, for all that it may fetch. A row that
+// was lost before the number was used again is asked for again.
 template <class Doorbell>
 bool WqeFetch<Doorbell>::turn() {
-  if (!row_.can_use() || used_ == cfg_.reads || !dma->can_push()) return false;
-  const Queue queue = turns_.front();
+  RingTable::Reader* const row = row_there();
+  if (row == nullptr || used_ == cfg_.reads || !dma->can_push()) return false;
+  const Queue queue = ring_of_row(*row);
+  const ResidentRing ring = ring_of(contexts_, queue);
   Progress& r = progress(queue);
-  if (const unsigned count = fetchable(ring_of(contexts_, queue), r); count != 0) issue(queue, r, count);
-  const bool more = fetchable(ring_of(contexts_, queue), r) != 0;
+  const bool usable = row->ok() || row->front().tag == ring.epoch;
+  if (const unsigned count = fetchable(ring, r); usable && count != 0) issue(queue, r, count, *row);
+  const bool more = fetchable(ring, r) != 0;
   count(r);
-  if (more && turns_.size() == 1 && listed_.empty()) return true;
-  turns_.drop();
-  row_.drop();
+  if (usable && more && (one_turn_ || (turns_ == 1 && listed_.empty()))) return true;
+  --turns_;
+  row->drop();
   r.listed = false;
   list(queue);
   return true;
 }
 
+// The entries of a ring whose row is lost are like those that the host has not let us read.
 template <class Doorbell>
-void WqeFetch<Doorbell>::issue(Queue queue, Progress& r, unsigned count) {
+void WqeFetch<Doorbell>::issue(Queue queue, Progress& r, unsigned count, const RingTable::Reader& row) {
   const unsigned slot = (first_ + used_++) % cfg_.reads;
-  reads_[slot] = {queue, r.epoch, count, 0, false, false};
-  const std::uint64_t index = r.issued % (1u << ring_of(contexts_, queue).log_entries);
-  const std::uint64_t address = row_.row().base + index * abi::kWqeBytes;
-  const auto bytes = static_cast<std::uint32_t>(count * abi::kWqeBytes);
-  dma->push({address, bytes, memory(slot), {}, slot, contexts_.request(queue, r.entries)});  // of the first entry
+  reads_[slot] = {queue, r.epoch, count, 0, !row.ok(), false};
+  if (row.ok()) {
+    const std::uint64_t index = r.issued % (1u << ring_of(contexts_, queue).log_entries);
+    const std::uint64_t address = row.row().base + index * abi::kWqeBytes;
+    const auto bytes = static_cast<std::uint32_t>(count * abi::kWqeBytes);
+    dma->push({address, bytes, memory(slot), {}, slot, contexts_.request(queue, r.entries)});  // of the first entry
+    ++counters_.dma_reads;
+  }
   r.entries += count;
-  ++counters_.dma_reads;
   r.issued = static_cast<std::uint16_t>((r.issued + count) & kIndexMask);
   held_ += count;
 }
@@ -208,7 +253,7 @@ void WqeFetch<Doorbell>::reset() {
   progress_.assign(progress_.size(), {});
   pool_.reset();
   listed_ = {};
-  turns_ = {};
+  turns_ = 0;
   reads_.assign(reads_.size(), {});
   first_ = used_ = held_ = active_ = starved_ = 0;
   places_.set(now(), 0, false);
@@ -238,7 +283,7 @@ Wake WqeFetch<Doorbell>::tick() {
   busy |= turn();
   busy |= begin_turn();
   places_.set(now(), held_, starved_ != 0 && starved_ == active_);
-  reads_account_.set(now(), used_, used_ == cfg_.reads && (!listed_.empty() || !turns_.empty()));
+  reads_account_.set(now(), used_, used_ == cfg_.reads && (!listed_.empty() || turns_ != 0));
   return busy ? Wake::next_cycle() : Wake::on_traffic();
 }
 

@@ -39,8 +39,9 @@ struct RingSide<RqDoorbell> {
   using Fetched = FetchedRqe;
   using Taken = RqeTaken;
   struct OwnPort {
-    explicit OwnPort(Stage& stage) : posted(stage, "posted") {}
-    PushPort<RqDoorbell> posted;  // doorbells, for the placement, which counts separately
+    explicit OwnPort(Stage& stage) : posted(stage, "posted"), shared_row(stage, "rqe_fetch_shared") {}
+    PushPort<RqDoorbell> posted;   // doorbells, for the placement, which counts separately
+    RingTable::Reader shared_row;  // of shared rings
   };
 };
 
@@ -120,9 +121,12 @@ class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
   void announce(const Doorbell& d);
   void give_back(const Taken& t);
   void list(Queue queue);
+  RingTable::Reader& row_of(Queue queue);
+  RingTable::Reader* row_there();
+  Queue ring_of_row(const RingTable::Reader& row) const;
   bool begin_turn();
   bool turn();
-  void issue(Queue queue, Progress& r, unsigned count);
+  void issue(Queue queue, Progress& r, unsigned count, const RingTable::Reader& row);
   bool deliver();
   void count(Progress& r);
   std::uint8_t* memory(unsigned read) { return &memory_[std::size_t{read} * cfg_.batch * abi::kWqeBytes]; }
@@ -131,9 +135,10 @@ class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
   const WqeFetchConfig cfg_;
   std::vector<Progress> progress_;
   NodePool<Queue> pool_;
-  PooledQueue listed_;  // rings with something to fetch, served in turn
-  RingTable::Reader row_;
-  Ring<Queue> turns_;        // begun: their rows are asked for
+  PooledQueue listed_;       // rings with something to fetch, served in turn
+  const bool one_turn_;      // for all that a ring may fetch: its row may not be on the chip later
+  RingTable::Reader row_;    // of queue pairs' own rings. Each ask's tag is the use of the number
+  unsigned turns_ = 0;       // begun: their rows are asked for
   std::vector<Read> reads_;  // a ring in order of issue
   unsigned first_ = 0, used_ = 0;
   std::vector<std::uint8_t> memory_;

@@ -1,4 +1,4 @@
-// Two tables whose rows of one index are one object: both are on the chip, or neither.
+// Tables whose rows of one index are one object: all of them are on the chip, or none.
 #include <array>
 #include <deque>
 #include <map>
@@ -87,8 +87,9 @@ class Owner final : public Stage {
 // Has what was changed before its object made room, and nothing else.
 class Home final : public Stage {
  public:
-  Home(sc_core::sc_module_name nm, ClockDomain& clk, std::array<Rows*, 2> tables) : Stage(nm, clk), tables_(tables) {
-    tables[0]->cache().connect_home(misses);
+  Home(sc_core::sc_module_name nm, ClockDomain& clk, std::vector<Rows*> tables)
+      : Stage(nm, clk), tables_(std::move(tables)), changed_(tables_.size()) {
+    tables_[0]->cache().connect_home(misses);
   }
   PopPort<TableMiss> misses{*this, "misses"};
   std::vector<std::pair<Cycle, std::uint32_t>> seen;
@@ -101,7 +102,7 @@ class Home final : public Stage {
       const TableMiss miss = misses->pop();
       seen.emplace_back(now(), miss.index);
       dirty.push_back(miss.dirty);
-      for (std::size_t n = 0; n < 2; ++n) {
+      for (std::size_t n = 0; n < tables_.size(); ++n) {
         if ((miss.dirty >> n & 1) != 0) changed_[n][miss.leaving] = tables_[n]->leaving(miss).uses;
       }
       due_.push_back({now() + kHome, miss});
@@ -111,7 +112,8 @@ class Home final : public Stage {
       due_.pop_front();
       const auto bad = std::find(lost.begin(), lost.end(), miss.index);
       const bool ok = bad == lost.end();
-      for (std::size_t n = 0; ok && n < 2; ++n) tables_[n]->fill(miss, {miss.index, changed_[n][miss.index]});
+      for (std::size_t n = 0; ok && n < tables_.size(); ++n)
+        tables_[n]->fill(miss, {miss.index, changed_[n][miss.index]});
       if (!ok && for_good) tables_[0]->cache().lose(miss);
       else tables_[0]->cache().arrived(miss, ok);
       if (!ok) lost.erase(bad);
@@ -120,8 +122,8 @@ class Home final : public Stage {
   }
 
  private:
-  const std::array<Rows*, 2> tables_;
-  std::array<std::map<std::uint32_t, std::uint32_t>, 2> changed_;
+  const std::vector<Rows*> tables_;
+  std::vector<std::map<std::uint32_t, std::uint32_t>> changed_;
   std::deque<std::pair<Cycle, TableMiss>> due_;
 };
 
@@ -168,6 +170,32 @@ TEST_F(SharedCache, AnObjectThatMakesRoomSaysInWhichTablesItWasChanged) {
   EXPECT_THAT(bench.home.dirty, ElementsAre(0, 0, 1, 3, 1, 2));
   EXPECT_EQ(bench.counters().evictions, 4u);
   EXPECT_EQ(bench.counters().dirty, 4u);
+}
+
+// Each is used once, and all but one change their row.
+TEST_F(SharedCache, AsManyTablesAsAnObjectHasRows) {
+  constexpr std::uint32_t kTables = TableMiss::kTables;
+  std::vector<std::unique_ptr<Rows>> tables;
+  std::vector<Rows*> all;
+  for (std::uint32_t n = 0; n < kTables; ++n) {
+    const std::string name = "table" + std::to_string(n);
+    tables.push_back(n == 0 ? std::make_unique<Rows>(name, clk, kRows, kTable, kSmall)
+                            : std::make_unique<Rows>(name, clk, kRows, kTable, tables[0]->shared_cache()));
+    all.push_back(tables.back().get());
+  }
+  EXPECT_TRUE(tables[0]->cache().is_of({all.begin(), all.end()}));
+  EXPECT_FALSE(tables[0]->cache().is_of({all.rbegin(), all.rend()}));
+  Home home("home", clk, all);
+  std::vector<std::unique_ptr<Owner>> owners;
+  for (std::uint32_t n = 0; n < kTables; ++n) {
+    std::vector<Ask> plan{{10, 3}};
+    if (n == 0) plan = {{200, 11}, {300, 19}, {400, 3}};  // of the same set
+    owners.push_back(std::make_unique<Owner>(("owner" + std::to_string(n)).c_str(), clk, *tables[n], plan));
+  }
+  run_until_idle();
+  for (std::uint32_t n = 1; n < kTables; ++n) EXPECT_THAT(owners[n]->used, ElementsAre(10 + kMiss)) << n;
+  EXPECT_EQ(home.seen.size(), 4u);
+  EXPECT_THAT(home.dirty, ElementsAre(0u, 0u, ~1u, 1u));
 }
 
 TEST_F(SharedCache, WhatOneTableUsesDoesNotLeave) {
