@@ -20,7 +20,6 @@ struct HomedQps {
         contexts(clk, sizes(cache, kind)),
         home(sc_core::sc_gen_unique_name("context_home"), clk, contexts, of(kind)),
         firmware(sc_core::sc_gen_unique_name("firmware"), clk) {
-    for (std::uint32_t n = 0; n < kQps; ++n) contexts.write(FlowId{n}, flow_of(n));
     contexts.commit();
     if (contexts.home_pages() != 0) ops.send({HomeOp::Kind::kHomePage, 0, 0});
     for (std::uint32_t n = 0; n < kQps; ++n) write(n, rts_qp(n));

@@ -26,7 +26,7 @@ struct Sq : HomedQps {
   using HomedQps::HomedQps;
   SqCompletion dut{sc_core::sc_gen_unique_name("dut"), clk, contexts};
   Source<WqeIssued> segmenter = drive(dut.issued);
-  Source<WqesAcked> tcp = drive(dut.acked[LlpId::kMpaTcp]);
+  Source<WqesAcked> tcp = drive(dut.acked[LlpId::kMpaTcp], CurrentUse(contexts));
   Source<ReadDone> dispatch = drive(dut.read_done);
   Source<AtomicDone> atomics = drive(dut.atomic_done);
   Source<WqeLost> lost = drive(dut.lost);
