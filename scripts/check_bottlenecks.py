@@ -43,6 +43,7 @@ CQ_CACHE = "nodes.a.rnic.context.cache.cq"
 REGIONS = ("read_bw_ord16", "connections.c0.qps=64", "work.reads.size=64", "work.reads.count=500", "work.reads.depth=8")
 STAG_CACHE = "nodes.b.rnic.context.cache.stag"
 QP_CACHE, PEERS_QP_CACHE = (f"nodes.{node}.rnic.context.cache.qp" for node in "ab")
+FLOW_CACHE = "nodes.b.rnic.context.cache.flow"
 CREDITS = "rnic.pcie.link.host_credits"
 # Case: scenario with its settings, what is planted, the expected name and where.
 CASES = {
@@ -72,6 +73,8 @@ CASES = {
     "QP receive cache": (QUEUES, (f"{PEERS_QP_CACHE}.entries=8", f"{PEERS_QP_CACHE}.misses_in_flight=32", "work.writes.depth=1"),
                          "QP receive cache", "node b"),
     "parked FPDUs": (QUEUES, (f"{PEERS_QP_CACHE}.entries=8", "nodes.b.rnic.rx.ddp_placement.parked=0"), "parked FPDUs", "node b"),
+    "flow cache misses": (QUEUES, (f"{FLOW_CACHE}.entries=8", f"{FLOW_CACHE}.misses_in_flight=1", "rnic.tcp.rto_min_us=10000"), "flow cache misses", "node b"),
+    "flow cache": (QUEUES, (f"{FLOW_CACHE}.entries=8", f"{FLOW_CACHE}.misses_in_flight=32", "rnic.tcp.rto_min_us=10000"), "flow cache", "node b"),
     "TCP transmit memory": (WRITES, ("nodes.a.rnic.tcp.tx_memory.octets=16384",), "TCP transmit memory", "node a"),
     # Half of them are for one flow: 32 segments in each round trip.
     "its records": (SHORT, ("nodes.a.rnic.tcp.tx_memory.segments=8", "rnic.tx.wqe_fetch.prefetch=64"), "TCP transmit memory", "node a"),

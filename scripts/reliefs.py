@@ -90,6 +90,9 @@ class Reliefs:
             self.change("QP receive cache", where, node, ["rnic.context.cache.qp.entries"], limit=1 << 20)
             self.change("QP receive cache misses", where, node, ["rnic.context.cache.qp.misses_in_flight"], limit=64)
             self.change("parked FPDUs", where, node, ["rnic.rx.ddp_placement.parked"], limit=63)
+        if self.setting(node, "rnic.context.cache.flow.entries") < self.setting(node, "rnic.tcp.max_flows"):
+            self.change("flow cache", where, node, ["rnic.context.cache.flow.entries"], limit=1 << 20)
+            self.change("flow cache misses", where, node, ["rnic.context.cache.flow.misses_in_flight"], limit=64)
 
         for name, memory in ("TCP transmit memory", "rnic.tcp.tx_memory"), ("SCTP transmit memory", "rnic.sctp.tx_memory"):
             if self.setting(node, f"{memory}.octets") < 1 << 20:

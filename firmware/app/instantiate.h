@@ -83,7 +83,8 @@ void Firmware<Bus, Capacity>::on(const ContextLost& event) {
 
 template <class Bus, class Capacity>
 void Firmware<Bus, Capacity>::release_home(const abi::Command& command) {
-  const Status status = resources_.release_home();
+  const bool listens = resources_.is_homed(abi::ContextKind::kFlow) && connections_.listens_on_tcp();
+  const Status status = listens ? Status::kBusy : resources_.release_home();
   if (status != Status::kOk) return done(command, status);
   releases_ = command;
   bus_.write(ReleaseHome{});

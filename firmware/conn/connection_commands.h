@@ -21,9 +21,11 @@ abi::CommandStatus ConnectionManager<Bus, Capacity>::listen(const abi::Command& 
   if (!speaks(llp, command.flags, personality)) return Status::kVersionNotSupported;
   if (port == 0) return Status::kBadIndex;
   if (listeners_.find(llp, port) != nullptr) return Status::kBusy;
+  if (llp == LlpId::kMpaTcp && !resources_.has_home(abi::ContextKind::kFlow)) return Status::kNoHome;
   if (listeners_.add(llp, port, command.flags, personality, command.u.cm.backlog) == nullptr) {
     return Status::kNoResources;
   }
+  tcp_listeners_ += llp == LlpId::kMpaTcp;
   llp == LlpId::kSctp ? bus_.write(SctpListen{port}) : bus_.write(TcpListen{port});
   return Status::kOk;
 }
@@ -35,6 +37,7 @@ abi::CommandStatus ConnectionManager<Bus, Capacity>::unlisten(const abi::Command
   Listener* listener = listeners_.find(llp, command.u.cm.local_port);
   if (listener == nullptr) return Status::kBadIndex;
   llp == LlpId::kSctp ? bus_.write(SctpUnlisten{listener->port}) : bus_.write(TcpUnlisten{listener->port});
+  tcp_listeners_ -= llp == LlpId::kMpaTcp;
   *listener = {};
   return Status::kOk;
 }

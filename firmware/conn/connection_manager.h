@@ -75,6 +75,7 @@ class ConnectionManager {
   // Ends a QP's stream, or its setup, with RFC 5040's local catastrophic error; the QP ends in error in any case.
   void fail(Qpn qpn);
 
+  bool listens_on_tcp() const { return tcp_listeners_ != 0; }
   std::uint32_t connections() const { return Capacity::kConnections - free_connections_.available(); }
   std::uint32_t setups() const { return Capacity::kSetups - free_slots_.available(); }
   ConnState state(std::uint32_t index) const { return connections_[index].state; }
@@ -235,6 +236,7 @@ class ConnectionManager {
   StreamSession sessions_[Capacity::kSessions];
   IndexPool<Capacity::kSessions> free_sessions_;
   ListenerTable<Capacity::kListeners> listeners_;
+  std::uint32_t tcp_listeners_ = 0;
   std::uint32_t silent_ = Capacity::kConnections - 1;  // index of the last silent connection that made room
 };
 

@@ -65,6 +65,10 @@ class ResourceManager {
   Status set_home(const abi::Command& c);
   Status release_home();
   void home_released() { releasing_ = false; }
+  // Not all contexts of the kind are on the chip.
+  bool is_homed(abi::ContextKind kind) const { return settings_.homed_kinds >> static_cast<unsigned>(kind) & 1; }
+  // Their home has all of its pages, or needs none.
+  bool has_home(abi::ContextKind kind) const { return !is_homed(kind) || home_pages_ == settings_.home_pages; }
 
   // nullptr if the QP does not exist.
   QpEntry* qp(Qpn n) { return n.v < settings_.qps && qps_[n.v].context.valid ? &qps_[n.v] : nullptr; }
@@ -115,10 +119,6 @@ class ResourceManager {
     bool in_pages : 1;   // it has a part of the page table
     std::uint8_t key;
   };
-  // Not all contexts of the kind are on the chip.
-  bool is_homed(abi::ContextKind kind) const { return settings_.homed_kinds >> static_cast<unsigned>(kind) & 1; }
-  // Their home has all of its pages, or needs none.
-  bool has_home(abi::ContextKind kind) const { return !is_homed(kind) || home_pages_ == settings_.home_pages; }
   void enter(std::uint32_t index, const MrEntry& entry) {
     mrs_in_use_ += entry.valid;
     mrs_in_use_ -= mrs_[index].valid;
@@ -195,7 +195,7 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::create_qp(const abi::Command&
   if (c.id >= settings_.qps || !has_cq(qp.send_cqn) || !has_cq(qp.recv_cqn)) return Status::kBadIndex;
   if (qps_[c.id].context.valid) return Status::kBusy;
   if (cqs_[qp.send_cqn].failed || cqs_[qp.recv_cqn].failed) return Status::kBadState;
-  if (!has_home(abi::ContextKind::kQp)) return Status::kNoHome;
+  if (!has_home(abi::ContextKind::kQp) || !has_home(abi::ContextKind::kFlow)) return Status::kNoHome;
   const bool shares_rq = (c.flags & abi::kQpSharesRq) != 0;
   if (shares_rq) {
     if (!has_srq(qp.srqn)) return Status::kBadIndex;
@@ -407,7 +407,7 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::release_home() {
   const bool in_use = (is_homed(abi::ContextKind::kPages) && regions_in_pages_ != 0) ||
                       (is_homed(abi::ContextKind::kCq) && cqs_in_use_ != 0) ||
                       (is_homed(abi::ContextKind::kStag) && mrs_in_use_ != 0) ||
-                      (is_homed(abi::ContextKind::kQp) && qps_in_use_ != 0);
+                      ((is_homed(abi::ContextKind::kQp) || is_homed(abi::ContextKind::kFlow)) && qps_in_use_ != 0);
   if (releasing_ || in_use) return Status::kBusy;
   home_pages_ = 0;
   releasing_ = true;

@@ -347,9 +347,10 @@ enum class ContextKind : std::uint8_t {
   kPages,  // four entries of the page table, from entry 4 * id on
   kCq,     // a completion queue
   kStag,   // an STag's entry, by its index
-  kQp      // the transmit context of a queue pair
+  kQp,     // a context of a queue pair
+  kFlow    // the state of a TCP connection, by the number of its flow
 };
-inline constexpr unsigned kContextKinds = 4;
+inline constexpr unsigned kContextKinds = 5;
 enum class CommandStatus : std::uint8_t {
   kOk = 0,
   kBadOp,

@@ -44,6 +44,13 @@ void visit_fields(V& v, M& message) {
   Message<std::remove_const_t<M>>::fields(v, message);
 }
 
+// A field that is some bits of a word, to which no reference binds: `set(m, value)` changes it.
+template <class V, class M, class T, class Set>
+void visit_bits(V& v, const char* name, unsigned width, T value, M& m, Set set) {
+  v(name, width, value);
+  if constexpr (!std::is_const_v<M>) set(m, value);
+}
+
 // Shared by visitors that handle values: how messages are made of numbers. The visitor defines `Visitor::number(width,
 // n)` and `Visitor::octets`.
 template <class Visitor>
@@ -71,6 +78,10 @@ class FieldVisitor {
   }
   template <class M, std::size_t N>
   void each(const char* name, const std::array<M, N>& messages) {
+    for (std::size_t i = N; i-- != 0;) (*this)(name, messages[i]);
+  }
+  template <class M, std::size_t N>
+  void each(const char* name, std::array<M, N>& messages) {
     for (std::size_t i = N; i-- != 0;) (*this)(name, messages[i]);
   }
 

@@ -19,6 +19,7 @@ RowCache::RowCache(std::string name, ClockDomain& clk, std::size_t rows, const C
   tags_ = std::make_unique<Residency>(config);
   bad_.resize(config.entries);
   lost_.resize(rows);
+  begins_.resize(rows);
 }
 
 void RowCache::add(TableBase& table) {
@@ -97,7 +98,7 @@ RowCache::Found RowCache::miss(const TableBase& table, std::uint32_t row, bool i
   counters_.dirty += dirty != 0;
   bad_[place] = false;
   fetched_.push_back(place);
-  to_home_->push({row, place, leaving, dirty});
+  to_home_->push({row, place, leaving, dirty, begins_[row]});
   ++counters_.misses;
   return Found::kPlace;
 }
@@ -124,13 +125,13 @@ void RowCache::try_all_again() {
 
 void RowCache::arrived(const TableMiss& miss, bool ok) {
   RNIC_CHECK_MSG(tags_->index_at(miss.place) == miss.index && under_way(miss.place), name_, ": nobody missed this row");
-  arrivals_.push_back({miss, ok});
+  arrivals_.push_back({miss, ok, false});
   commit_later();
 }
 
 void RowCache::lose(const TableMiss& miss) {
-  lost_[miss.index] = true;
   arrived(miss, false);
+  arrivals_.back().lost = true;
 }
 
 // Somebody may hold the place of what was lost: it is nobody's then, and the next ask fetches the row.
@@ -141,11 +142,20 @@ void RowCache::renew(std::uint32_t row) {
   if (is_bad(place) && !under_way(place)) tags_->drop(place);
 }
 
+void RowCache::begin(std::uint32_t row) {
+  has_uses_ = true;
+  if (!is_lost(row)) return;
+  renew(row);
+  begins_[row] = true;
+}
+
 void RowCache::settle() {
-  for (const auto& [miss, ok] : arrivals_) {
+  for (const auto& [miss, ok, lost] : arrivals_) {
     fetched_.erase(std::find(fetched_.begin(), fetched_.end(), miss.place));
     bad_[miss.place] = !ok;
     counters_.failed += !ok;
+    if (miss.begins) begins_[miss.index] = false;
+    if (lost) lost_[miss.index] = true;
   }
   arrivals_.clear();
   try_all_again();
@@ -165,7 +175,8 @@ void RowCache::drop_rows() {
     else tags_->drop(place);
     for (TableBase* table : tables_) table->takes_change(place);
   }
-  lost_.assign(lost_.size(), false);
+  lost_.assign(lost_.size(), has_uses_);
+  begins_.assign(begins_.size(), false);
 }
 
 void RowCache::heal(std::uint32_t place) {
@@ -199,6 +210,7 @@ void RowCache::reset() {
   forgets_ = false;
   bad_.assign(bad_.size(), false);
   lost_.assign(lost_.size(), false);
+  begins_.assign(begins_.size(), false);
   account();
 }
 

@@ -26,6 +26,7 @@ struct TableMiss {
   std::uint32_t place = 0;    // where it comes to
   std::uint32_t leaving = 0;  // the row that makes room for it, if
   std::uint32_t dirty = 0;    // that one was changed in place: it has to go to its home. Bit n: in the n-th table
+  bool begins = false;        // a use of a lost one begins: it is as in the beginning, whatever its home has
   static constexpr const char* kMessage = "table_miss";
   template <class V, class M>
   static void fields(V& v, M& m) {
@@ -33,6 +34,7 @@ struct TableMiss {
     v("place", 32, m.place);
     v("leaving", 32, m.leaving);
     v("dirty", kTables, m.dirty);
+    v("begins", 1, m.begins);
   }
 };
 
@@ -85,8 +87,11 @@ class RowCache final : public Committed {
   void lose(const TableMiss& miss);
   void renew(std::uint32_t row);
   bool is_lost(std::uint32_t row) const { return is_small() && lost_[row]; }
-  // Drops all rows at the end of this cycle: from then on each is fetched when it is asked for. Called in a stage's
-  // cycle, when no fetch is under way.
+  // A use of the row begins. Its last one has left it as in the beginning; if it is lost, it is made so. Called in a
+  // stage's cycle, before anybody asks for the row again.
+  void begin(std::uint32_t row);
+  // Drops all rows at the end of this cycle: from then on each is fetched when it is asked for. Those that begin() is
+  // for are lost. Called in a stage's cycle, when no fetch is under way.
   void forget();
   void check_leaving(const TableMiss& miss) const;
 
@@ -97,7 +102,7 @@ class RowCache final : public Committed {
   enum class Found : std::uint8_t { kPlace, kNoPlace, kNextCycle };
   struct Arrival {
     TableMiss miss;
-    bool ok;
+    bool ok, lost;
   };
   void commit_later();
   std::size_t places() const { return tags_->places(); }
@@ -127,7 +132,9 @@ class RowCache final : public Committed {
   bool registered_ = false;
   std::vector<std::uint32_t> fetched_;  // places of rows that are fetched
   std::vector<bool> bad_;               // by place: the row there could not be fetched
-  std::vector<bool> lost_;              // by row: it cannot be used until it is renewed
+  std::vector<bool> lost_;              // by row: it cannot be used until it is renewed, or a use of it begins
+  std::vector<bool> begins_;            // by row: it was lost, a use of it has begun, and it was not here since
+  bool has_uses_ = false;               // that begin
   std::vector<Arrival> arrivals_;       // of this cycle
   std::vector<std::uint32_t> healed_;   // places, in this cycle
   bool forgets_ = false;                // in this cycle

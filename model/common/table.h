@@ -270,13 +270,15 @@ class TableBase : public Committed, public Part {
 };
 
 // Asked for each use.
-inline const TableAsk& TableReader::front() const {
+[[gnu::always_inline]] inline const TableAsk& TableReader::front() const {
   check_caller();
   RNIC_CHECK_MSG(link_->can_pop(), link_->name(), ": use before the row is there");
   return link_->front();
 }
-inline std::uint32_t TableReader::place() const { return table_->cached() ? places_.front() : front().index; }
-inline bool TableReader::ok() const {
+[[gnu::always_inline]] inline std::uint32_t TableReader::place() const {
+  return table_->cached() ? places_.front() : front().index;
+}
+[[gnu::always_inline]] inline bool TableReader::ok() const {
   if (!table_->cached()) return table_->has(front().index);
   return places_.front() != Residency::kNone && !table_->is_bad(places_.front());
 }

@@ -6,6 +6,7 @@
 #include "model/rnic/llp/link_address.h"
 #include "model/rnic/llp/llp.h"
 #include "model/rnic/llp/sctp/sctp_traits.h"
+#include "model/rnic/llp/tcp/flow_home.h"
 #include "model/rnic/llp/tcp/mpa_tcp_traits.h"
 #include "model/rnic/register_owner.h"
 
@@ -106,6 +107,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
                       cache_of(config.context.cache.stag, "stag", config.context.stags),
                       cache_of(config.context.cache.qp, "qp", config.context.qps),
                       config.context.home.kind == HomeKind::kHost,
+                      config.context.cache.flow.entries < config.tcp.max_flows ? config.tcp.max_flows : 0,
                       basename(),
                       {config.fwcpu.max_ird, config.fwcpu.max_ord, config.tx.wqe_fetch.prefetch,
                        config.rx.rqe_fetch.prefetch}}),
@@ -114,7 +116,12 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       tcp_memory_(clk, checked(config.tcp.tx_memory, "tcp", config.tcp.mtu), FlowId{0}, config.tcp.max_flows),
       sctp_memory_(clk, checked(config.sctp.tx_memory, "sctp", config.tcp.mtu), FlowId{config.tcp.max_flows},
                    config.flows() - config.tcp.max_flows),
-      flow_tx_table_(std::string(basename()) + ".flow_tx_table", clk, config.tcp.max_flows, config.tcp.flow_tx_table),
+      flow_cache_(std::make_shared<RowCache>(std::string(basename()) + ".flow_tx_table", clk, config.tcp.max_flows,
+                                             cache_of(config.context.cache.flow, "flow", config.tcp.max_flows))),
+      flow_tx_table_(std::string(basename()) + ".flow_tx_table", clk, config.tcp.max_flows, config.tcp.flow_tx_table,
+                     flow_cache_),
+      flow_rx_table_(std::string(basename()) + ".flow_rx_table", clk, config.tcp.max_flows, config.tcp.flow_rx_table,
+                     flow_cache_),
       net_(basename(), clk),
       pcie("pcie", clk, config.pcie, {kReaders, kWriters}),
       wqe_fetch("wqe_fetch", clk, contexts_, config.tx.wqe_fetch),
@@ -126,7 +133,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
       tcp_tx("tcp_tx", clk, config.tcp, flow_tx_table_, station, frames_),
       mac_tx("mac_tx", clk, config.mac_tx),
       mac_rx("mac_rx", clk, config.rx.mac_rx, station.mac),
-      tcp_rx("tcp_rx", clk, config.tcp, config.datapath, station, messages_, tcp_tx.sent()),
+      tcp_rx("tcp_rx", clk, config.tcp, config.datapath, flow_rx_table_, station, messages_, tcp_tx.sent()),
       mpa_deframer("mpa_deframer", clk, config.rx.mpa_deframer, config.datapath, config.flows(), frames_),
       crc_check("crc_check", clk),
       rqe_fetch("rqe_fetch", clk, contexts_, config.rx.rqe_fetch),
@@ -160,6 +167,10 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
   contexts_.keep_flows_in(connection_rows_, FlowId{0}, config.tcp.max_flows);
   contexts_.keep_flows_in(sctp_association.flow_rows(), FlowId{config.tcp.max_flows},
                           config.flows() - config.tcp.max_flows);
+  tcp_connection.begin_in(*flow_cache_);
+  if (flow_tx_table_.cached()) {
+    context_home.keep_flows(std::make_unique<tcp::HomedFlows>(contexts_.home_layout(), flow_tx_table_, flow_rx_table_));
+  }
   pcie.dma_read.in_pages(kPayloadReader, "payload_fetch", contexts_);
   pcie.dma_write.in_pages(kPlacementWriter, "ddp_placement", contexts_);
   pcie.dma_write.in_pages(kOriginalWriter, "response_queue", contexts_);
@@ -400,7 +411,7 @@ std::vector<LinkBase*> Rnic::links() const {
   const TableBase* const tables[] = {
       &contexts_.page_table, &contexts_.stag_table, &contexts_.cq_table, &contexts_.tx_table,  &contexts_.rx_table,
       &contexts_.sqc_table,  &contexts_.sq_table,   &contexts_.rq_table, &contexts_.srq_table, &contexts_.irrq_table,
-      &contexts_.orq_table,  &tcp_rx.flow_rx_table, &flow_tx_table_};
+      &contexts_.orq_table,  &flow_rx_table_,       &flow_tx_table_};
   for (const TableBase* table : tables) {
     for (LinkBase* link : table->links()) links.push_back(link);
   }
@@ -432,8 +443,10 @@ void Rnic::describe(const Description& d) {
   contexts_.srq_table.describe(d.part("srq_table"));
   contexts_.irrq_table.describe(d.part("irrq_table"));
   contexts_.orq_table.describe(d.part("orq_table"));
-  tcp_rx.flow_rx_table.describe(d.part("flow_rx_table"));
+  flow_rx_table_.describe(d.part("flow_rx_table"));
   flow_tx_table_.describe(d.part("flow_tx_table"));
+  flow_cache_->describe(d.part("flow_cache"),
+                        {"context.flow_cache", "context.flow_misses", "flow cache", "flow cache misses"});
   tcp_memory_.describe(d.part("tcp_memory"));
   sctp_memory_.describe(d.part("sctp_memory"));
   firmware_log.describe(d);

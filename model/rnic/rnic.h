@@ -44,6 +44,9 @@ class Rnic final : public sc_core::sc_module, public Part {
   // For twins in place of stages.
   const RnicConfig& config() const { return config_; }
   const ContextStore& contexts() const { return contexts_; }
+  const llp::TransmitMemory& tcp_memory() const { return tcp_memory_; }
+  const FlowTxTable& flow_tx_table() const { return flow_tx_table_; }
+  const tcp::FlowRxTable& flow_rx_table() const { return flow_rx_table_; }
   ContextStore& contexts() { return contexts_; }
   BufferPool& frames() { return frames_; }
 
@@ -57,7 +60,9 @@ class Rnic final : public sc_core::sc_module, public Part {
   BufferPool frames_;    // a frame of the MTU with its headroom; declared before the stages that hold its blocks
   BufferPool messages_;  // private data, start-up frames
   llp::TransmitMemory tcp_memory_, sctp_memory_;
+  const std::shared_ptr<RowCache> flow_cache_;
   FlowTxTable flow_tx_table_;
+  tcp::FlowRxTable flow_rx_table_;
   Netlist net_;
 
  public:
@@ -115,7 +120,7 @@ class Rnic final : public sc_core::sc_module, public Part {
   void connect_completion();
   void connect_firmware();
 
-  tcp::ConnectionRows connection_rows_{flow_tx_table_, tcp_rx.flow_rx_table};
+  tcp::ConnectionRows connection_rows_{flow_tx_table_, flow_rx_table_};
 };
 
 }  // namespace rnic

@@ -28,7 +28,7 @@ namespace rnic {
 
 // Contexts that need not all be on the chip.
 struct CachesConfig {
-  CacheConfig page, cq, stag;
+  CacheConfig page, cq, stag, flow;
   QpCacheConfig qp;
   template <class V>
   static void fields(V& v) {
@@ -36,6 +36,7 @@ struct CachesConfig {
     v.group("cq", &CachesConfig::cq);
     v.group("stag", &CachesConfig::stag);
     v.group("qp", &CachesConfig::qp);
+    v.group("flow", &CachesConfig::flow);
   }
 };
 

@@ -164,4 +164,33 @@ inline unsigned check_qp_rows_home(Node& node, std::uint64_t base = 0) {
   return found;
 }
 
+// The same of the flows of TCP: of the firmware's parts always, of the stages' if they have not been changed since.
+inline unsigned check_flow_home(Node& node, std::uint64_t base = 0) {
+  const FlowTxTable& sending = node.chip.flow_tx_table();
+  const tcp::FlowRxTable& receiving = node.chip.flow_rx_table();
+  unsigned found = 0;
+  for (std::uint32_t n = 0; n < sending.rows(); ++n) {
+    const std::uint8_t* const flow = home_octets(node, base + 512 * std::uint64_t{n}, 512);
+    if (const FlowTxRow* const here = sending.peek(n); here != nullptr) {
+      ++found;
+      EXPECT_EQ(load_le32(flow + 252), here->qp.qpn.v) << "flow " << n;
+      EXPECT_EQ(load_le32(flow + 256), here->qp.epoch) << "flow " << n;
+      if (!sending.is_dirty(n)) {
+        EXPECT_EQ(load_le32(flow), here->state.key.peer_ip) << "flow " << n;
+        EXPECT_EQ(bits_of(flow, 48, 16), here->state.key.port) << "flow " << n;
+        EXPECT_EQ(bits_of(flow, 64 + 48 + 5, 1), here->state.open) << "flow " << n;
+      }
+    }
+    if (const tcp::FlowRxRow* const here = receiving.peek(n); here != nullptr) {
+      ++found;
+      EXPECT_EQ(load_le32(flow + 268), here->facts.qpn.v) << "flow " << n;
+      EXPECT_EQ(bits_of(flow + 268, 32, 8), here->facts.life) << "flow " << n;
+      if (!receiving.is_dirty(n)) {
+        EXPECT_EQ(load_le32(flow + 284), here->state.receiver.rcv_nxt()) << "flow " << n;
+      }
+    }
+  }
+  return found;
+}
+
 }  // namespace rnic::test

@@ -2,7 +2,7 @@
 
 
 def few_rows(cache, entries, ways, policy, misses, home):
-    """Words for the command line; `cache`: cq, page, qp or stag."""
+    """Words for the command line; `cache`: cq, flow, page, qp or stag."""
     values = {f"rnic.context.cache.{cache}.entries": entries, f"rnic.context.cache.{cache}.ways": ways,
               f"rnic.context.cache.{cache}.policy": policy, f"rnic.context.cache.{cache}.misses_in_flight": misses,
               "rnic.context.home.kind": home}

@@ -222,7 +222,7 @@ class FullDisk(OutputsTest):
 
     @NEEDS_MOUNTS
     def test_the_capture(self):
-        run = self.run_on(512, self.small_scenario())
+        run = self.run_on(768, self.small_scenario())
         self.check(run, r"^rnicsim: out/wire\.pcapng: cannot be written: No space left on device\n$")
         self.assertEqual(sorted(p.name for p in (self.folder / "kept").iterdir()), ["fw_log.txt", "stats.json", "stats.txt"])
         stats = self.stats("kept")

@@ -59,8 +59,9 @@ class ContextStore final : public Committed, public Part, public Owners {
                 irrq_table = {}, orq_table = OrqTableConfig{};
     CacheConfig page_cache = {}, cq_cache = {}, stag_cache = {};
     QpCacheConfig qp_cache = {};
-    bool home_in_host = true;   // of what is cached
-    const char* chip = "chip";  // before the names of tables
+    bool home_in_host = true;     // of what is cached
+    std::size_t homed_flows = 0;  // of a lower layer: flows that are not all on the chip, or 0
+    const char* chip = "chip";    // before the names of tables
     QpElements elements = {};
   };
   ContextStore(ClockDomain& clk, const Sizes& sizes)
@@ -89,6 +90,7 @@ class ContextStore final : public Committed, public Part, public Owners {
         srqs_(sizes.srqs),
         pages_(sizes.pages),
         home_in_host_(sizes.home_in_host),
+        homed_flows_(sizes.homed_flows),
         elements_(sizes.elements) {}
 
   StagWrites in_flight;  // to memory that STags name
@@ -168,7 +170,8 @@ class ContextStore final : public Committed, public Part, public Owners {
     if (!home_in_host_) return 0;
     return static_cast<std::uint32_t>((home_layout().bytes() + abi::kHomePageBytes - 1) >> abi::kLogHomePage);
   }
-  HomeLayout home_layout() const { return {page_table, cq_table, stag_table, tx_table}; }
+  HomeLayout home_layout() const { return {page_table, cq_table, stag_table, tx_table, homed_flows_}; }
+  bool is_homed(FlowId f) const { return f.v < homed_flows_; }
   std::size_t stags() const { return stag_table.rows(); }
   const QpElements& elements() const { return elements_; }
 
@@ -322,6 +325,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   std::vector<ResidentRing> srqs_;
   const std::size_t pages_;
   const bool home_in_host_;
+  const std::size_t homed_flows_;
   const QpElements elements_;
   Writes<ResidentQp> qp_writes_;
   Writes<CqLife> cq_writes_;

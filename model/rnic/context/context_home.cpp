@@ -115,6 +115,11 @@ bool ContextHome::take_op() {
       write_qp(op);
       ++counters_.writes;
       break;
+    case HomeOp::Kind::kWriteFlow:
+      if (!can_write()) return false;
+      write_flow(op);
+      ++counters_.writes;
+      break;
     case HomeOp::Kind::kRelease:
       releasing_ = true;
       break;
@@ -182,6 +187,14 @@ void ContextHome::write_qp(const HomeOp& op) {
   overtake(*rx_qps_, op.index);
 }
 
+void ContextHome::write_flow(const HomeOp& op) {
+  contexts_.write(FlowId{op.index}, op.flow);
+  std::array<std::uint8_t, HomedObjects::kMaxFetchBytes> octets;
+  const HomedObjects::Part part = flows_->pack_written(op, octets.data());
+  std::copy_n(octets.begin(), part.bytes, write_home(*flows_, op.index, part.octet, part.bytes));
+  overtake(*flows_, op.index);
+}
+
 // A fetch that is under way may have the row as it was: it is repeated behind this write.
 void ContextHome::overtake(const HomedObjects& objects, std::uint32_t row) {
   for (Fetch& fetch : fetches_) fetch.stale |= fetch.from == &objects && fetch.miss.index == row;
@@ -232,9 +245,10 @@ bool ContextHome::take_miss(Input& input) {
     const std::uint32_t first = dirty & -dirty;
     write_back(objects, input.misses->front(), static_cast<unsigned>(__builtin_ctz(first)));
     input.written |= first;
-    if (dirty != first) return true;
-    ++counters_.write_backs;
+    counters_.write_backs += dirty == first;
+    if (dirty != first || input.misses->front().begins) return true;
   }
+  if (input.misses->front().begins) return begin(input);
   input.written = 0;
   unsigned number = 0;
   while (fetches_.at(number).from != nullptr) ++number;
@@ -247,9 +261,27 @@ bool ContextHome::take_miss(Input& input) {
   return true;
 }
 
+// A use of an object that was lost: nothing of it is read.
+bool ContextHome::begin(Input& input) {
+  if (!can_write()) return false;
+  HomedObjects& objects = *input.objects;
+  const TableMiss miss = input.misses->pop();
+  input.written = 0;
+  const std::uint64_t octet = objects.fetched_octet(miss.index);
+  const bool has_home = kind_ == HomeKind::kBoard || address_of(octet) != kNowhere;
+  if (has_home) {
+    const std::uint32_t bytes = objects.fetched_bytes();
+    std::fill_n(write_home(objects, miss.index, octet, bytes), bytes, std::uint8_t{0});
+    objects.begin(miss);
+  } else {
+    objects.fail(miss);
+  }
+  return true;
+}
+
 void ContextHome::write_back(HomedObjects& objects, const TableMiss& miss, unsigned table) {
   std::array<std::uint8_t, HomedObjects::kMaxFetchBytes> octets;
-  const HomedObjects::Dirty dirty = objects.pack_dirty(miss, table, octets.data());
+  const HomedObjects::Part dirty = objects.pack_dirty(miss, table, octets.data());
   std::copy_n(octets.begin(), dirty.bytes, write_home(objects, miss.leaving, dirty.octet, dirty.bytes));
 }
 

@@ -68,6 +68,9 @@ class ContextHome final : public Stage {
 
   ContextHome(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, const ContextHomeConfig& config);
 
+  // Those of a lower layer, before the first cycle, if they are not all on the chip.
+  void keep_flows(std::unique_ptr<HomedObjects> flows) { flows_ = add("flow_misses", std::move(flows)); }
+
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
@@ -103,12 +106,14 @@ class ContextHome final : public Stage {
   void write_entry(const HomeOp& op);
   void write_cq(const HomeOp& op);
   void write_qp(const HomeOp& op);
+  void write_flow(const HomeOp& op);
   void overtake(const HomedObjects& objects, std::uint32_t row);
   bool can_write();
   std::uint8_t* write_home(const HomedObjects& objects, std::uint32_t row, std::uint64_t octet, std::uint32_t bytes);
   void write_back(HomedObjects& objects, const TableMiss& miss, unsigned table);
   bool take_miss();
   bool take_miss(Input& input);
+  bool begin(Input& input);
   bool send();
   void send(unsigned number);
   void drop(unsigned number);
@@ -126,6 +131,7 @@ class ContextHome final : public Stage {
   std::deque<Input> inputs_;  // one of each cache
   HomedObjects *pages_, *cqs_;
   HomedObjects *qps_, *rx_qps_;  // the same, if the two halves of a queue pair are fetched at once
+  HomedObjects* flows_ = nullptr;
   const HomeKind kind_;
   const unsigned flip_fetch_;
   BufferPool images_{QpHome::kUsedBytes};

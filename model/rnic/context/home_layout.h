@@ -75,6 +75,11 @@ struct ReceiveRingHome {
   using Context = HomeImage<RingRow, kContextBytes>;
 };
 
+// A flow of TCP, whose parts its lower layer knows (llp/tcp/flow_home.h).
+struct FlowHome {
+  static constexpr std::uint32_t kRowBytes = 512;
+};
+
 struct HomeLayout {
   struct Part {
     std::uint64_t base = 0;  // octet of its first row; a multiple of 4 KiB
@@ -83,12 +88,15 @@ struct HomeLayout {
   };
   static constexpr std::uint64_t kAlign = 4096;
 
-  // Tables that have no home take no room. Of a queue pair all tables are cached, or none.
-  HomeLayout(const PageTable& pages, const CqTable& cqs, const StagTable& stags, const TxTable& qps) {
-    add(abi::ContextKind::kPages, pages, PageHome::kRowBytes);
-    add(abi::ContextKind::kCq, cqs, CqHome::kRowBytes);
-    add(abi::ContextKind::kStag, stags, StagHome::kRowBytes);
-    add(abi::ContextKind::kQp, qps, QpHome::kRowBytes);
+  // Tables that have no home take no room. Of a queue pair all tables are cached, or none. `flows`: that are not all on
+  // the chip, or 0.
+  HomeLayout(const PageTable& pages, const CqTable& cqs, const StagTable& stags, const TxTable& qps,
+             std::size_t flows) {
+    add(abi::ContextKind::kPages, cached_rows(pages), PageHome::kRowBytes);
+    add(abi::ContextKind::kCq, cached_rows(cqs), CqHome::kRowBytes);
+    add(abi::ContextKind::kStag, cached_rows(stags), StagHome::kRowBytes);
+    add(abi::ContextKind::kQp, cached_rows(qps), QpHome::kRowBytes);
+    add(abi::ContextKind::kFlow, flows, FlowHome::kRowBytes);
   }
   const Part& operator[](abi::ContextKind kind) const { return parts_[static_cast<std::size_t>(kind)]; }
   std::uint64_t bytes() const { return bytes_; }
@@ -96,11 +104,12 @@ struct HomeLayout {
   std::uint32_t kinds() const { return kinds_; }
 
  private:
-  void add(abi::ContextKind kind, const TableBase& table, std::uint32_t row_bytes) {
+  static std::size_t cached_rows(const TableBase& table) { return table.cached() ? table.rows() : 0; }
+  void add(abi::ContextKind kind, std::size_t rows, std::uint32_t row_bytes) {
     parts_[static_cast<std::size_t>(kind)] = {bytes_, row_bytes};
-    if (!table.cached()) return;
+    if (rows == 0) return;
     kinds_ |= 1u << static_cast<unsigned>(kind);
-    bytes_ += (std::uint64_t{table.rows()} * row_bytes + kAlign - 1) / kAlign * kAlign;
+    bytes_ += (std::uint64_t{rows} * row_bytes + kAlign - 1) / kAlign * kAlign;
   }
   std::array<Part, abi::kContextKinds> parts_;
   std::uint64_t bytes_ = 0;

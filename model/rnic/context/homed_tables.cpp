@@ -21,7 +21,7 @@ bool HomedPages::fill(const TableMiss& miss, const std::uint8_t* octets) {
   return whole;
 }
 
-HomedObjects::Dirty HomedPages::pack_dirty(const TableMiss&, unsigned, std::uint8_t*) {
+HomedObjects::Part HomedPages::pack_dirty(const TableMiss&, unsigned, std::uint8_t*) {
   RNIC_CHECK_MSG(false, "no stage changes an entry of the page table");
   return {};
 }
@@ -37,7 +37,7 @@ bool HomedStags::fill(const TableMiss& miss, const std::uint8_t* octets) {
   return whole;
 }
 
-HomedObjects::Dirty HomedStags::pack_dirty(const TableMiss& miss, unsigned, std::uint8_t* to) {
+HomedObjects::Part HomedStags::pack_dirty(const TableMiss& miss, unsigned, std::uint8_t* to) {
   const std::uint64_t octet = octet_of(miss.leaving);
   StagHome::Row::pack(table_.leaving(miss), octet, to);
   return {octet, StagHome::kRowBytes};

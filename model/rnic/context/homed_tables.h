@@ -18,6 +18,7 @@
 #include "model/rnic/context/sqc_table.h"
 #include "model/rnic/context/stag_table.h"
 #include "model/rnic/context/tx_table.h"
+#include "model/rnic/messages/firmware.h"
 
 namespace rnic {
 
@@ -45,13 +46,20 @@ class HomedObjects {
   virtual bool fill(const TableMiss& miss, const std::uint8_t* octets) = 0;
   // It cannot be read.
   virtual void fail(const TableMiss& miss) = 0;
-  // The octets that a stage has changed in the row that makes room, in the n-th of the tables: how many, and where in
-  // the home.
-  struct Dirty {
+  // A use of a lost one begins: all of it is as in the beginning, here as in the home.
+  virtual void begin(const TableMiss&) { RNIC_CHECK_MSG(false, "uses of these objects do not begin"); }
+  // A part of an object: how many octets, and where in the home.
+  struct Part {
     std::uint64_t octet;
     std::uint32_t bytes;
   };
-  virtual Dirty pack_dirty(const TableMiss& miss, unsigned table, std::uint8_t* to) = 0;
+  // What a stage has changed in the row that makes room, in the n-th of the tables.
+  virtual Part pack_dirty(const TableMiss& miss, unsigned table, std::uint8_t* to) = 0;
+  // What the firmware writes.
+  virtual Part pack_written(const HomeOp&, std::uint8_t*) {
+    RNIC_CHECK_MSG(false, "the firmware writes these objects in another way");
+    return {};
+  }
 
  protected:
   struct Fetched {
@@ -73,7 +81,7 @@ class HomedPages final : public HomedObjects {
   HomedPages(PageTable& table, const HomeLayout& layout);
   bool fill(const TableMiss& miss, const std::uint8_t* octets) override;
   void fail(const TableMiss& miss) override { cache().arrived(miss, false); }
-  Dirty pack_dirty(const TableMiss& miss, unsigned table, std::uint8_t* to) override;
+  Part pack_dirty(const TableMiss& miss, unsigned table, std::uint8_t* to) override;
 
  private:
   PageTable& table_;
@@ -95,7 +103,8 @@ class RowParts {
            part<typename Home::State>(octets, from, object, Home::kStateAt, row_.*kState);
   }
   void fill(const TableMiss& miss) { table_.fill(miss, row_); }
-  HomedObjects::Dirty pack_dirty(const TableMiss& miss, std::uint64_t object, std::uint8_t* to) const {
+  void begin(const TableMiss& miss) { table_.fill(miss, Row{}); }
+  HomedObjects::Part pack_dirty(const TableMiss& miss, std::uint64_t object, std::uint8_t* to) const {
     const std::uint64_t octet = object + Home::kStateAt;
     Home::State::pack(table_.leaving(miss).*kState, octet, to);
     return {octet, Home::kStateBytes};
@@ -121,7 +130,8 @@ class FirmwareRow {
     return Home::Context::unpack(octets + Home::kContextAt - from, object + Home::kContextAt, row_);
   }
   void fill(const TableMiss& miss) { table_.fill(miss, row_); }
-  HomedObjects::Dirty pack_dirty(const TableMiss&, std::uint64_t, std::uint8_t*) const {
+  void begin(const TableMiss& miss) { table_.fill(miss, Row{}); }
+  HomedObjects::Part pack_dirty(const TableMiss&, std::uint64_t, std::uint8_t*) const {
     RNIC_CHECK_MSG(false, "no stage changes such a row");
     return {};
   }
@@ -134,12 +144,12 @@ class FirmwareRow {
 // The rows of the tables that share a cache, in the order of these tables. An object of which any part is lost stays
 // lost until it is destroyed, or its number is used again.
 template <class... Rows>
-class HomedRows final : public HomedObjects {
+class HomedRows : public HomedObjects {
  public:
   template <class... Tables>
   HomedRows(abi::ContextKind kind, const HomeLayout& layout, Tables&... tables)
       : HomedObjects(cache_of(tables...), kind, layout, {kAt, std::max({Rows::kEnd...}) - kAt}), rows_(tables...) {}
-  bool fill(const TableMiss& miss, const std::uint8_t* octets) override {
+  bool fill(const TableMiss& miss, const std::uint8_t* octets) final {
     const std::uint64_t object = octet_of(miss.index);
     return std::apply(
         [&](Rows&... rows) {
@@ -149,9 +159,13 @@ class HomedRows final : public HomedObjects {
         },
         rows_);
   }
-  void fail(const TableMiss& miss) override { cache().lose(miss); }
-  Dirty pack_dirty(const TableMiss& miss, unsigned table, std::uint8_t* to) override {
-    Dirty dirty{};
+  void fail(const TableMiss& miss) final { cache().lose(miss); }
+  void begin(const TableMiss& miss) final {
+    std::apply([&](Rows&... rows) { (rows.begin(miss), ...); }, rows_);
+    cache().arrived(miss, true);
+  }
+  Part pack_dirty(const TableMiss& miss, unsigned table, std::uint8_t* to) final {
+    Part dirty{};
     unsigned n = 0;
     const auto pack = [&](const auto& rows) {
       if (n++ == table) dirty = rows.pack_dirty(miss, octet_of(miss.leaving), to);
@@ -188,7 +202,7 @@ class HomedStags final : public HomedObjects {
   HomedStags(StagTable& table, const HomeLayout& layout);
   bool fill(const TableMiss& miss, const std::uint8_t* octets) override;
   void fail(const TableMiss& miss) override { cache().arrived(miss, false); }
-  Dirty pack_dirty(const TableMiss& miss, unsigned table, std::uint8_t* to) override;
+  Part pack_dirty(const TableMiss& miss, unsigned table, std::uint8_t* to) override;
 
  private:
   StagTable& table_;

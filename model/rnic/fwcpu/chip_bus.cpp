@@ -122,6 +122,14 @@ void ChipBus::apply(const fw::WriteCq& op) {
   if (!contexts_.cq_table.cached()) return post(op);
   post(HomeOp{HomeOp::Kind::kWriteCq, op.cqn.v, 0, op.context});
 }
+void ChipBus::apply(const fw::WriteFlow& op) {
+  need_flow(op.flow);
+  need("QP", op.context.qpn.v, contexts_.qps());
+  if (!contexts_.is_homed(op.flow)) return post(op);
+  HomeOp home{HomeOp::Kind::kWriteFlow, op.flow.v};
+  home.flow = op.context;
+  post(home);
+}
 void ChipBus::apply(const fw::WriteQp& op) {
   need("QP", op.qpn.v, contexts_.qps());
   if (!contexts_.tx_table.cached()) return post(op);

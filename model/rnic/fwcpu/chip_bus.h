@@ -115,11 +115,7 @@ class ChipBus {
   void apply(const fw::TcpAbort& op);
   void apply(const fw::SctpStream& op);
   void apply(const fw::WriteQp& op);
-  void apply(const fw::WriteFlow& op) {
-    need("flow", op.flow.v, contexts_.flows());
-    need("QP", op.context.qpn.v, contexts_.qps());
-    post(op);
-  }
+  void apply(const fw::WriteFlow& op);
   void apply(const fw::WriteCq& op);
   void apply(const fw::WriteSrq& op) { need("SRQ", op.srqn.v, contexts_.srqs()), post(op); }
   void apply(const fw::ArmSrq& op) { need("SRQ", op.arm.srqn.v, contexts_.srqs()), post(op.arm); }

@@ -48,6 +48,7 @@ class IdTable {
       if (id != kNone || !is_full(b)) return id;
     }
   }
+  bool has(I id) const { return find(keys_[id.v]) == id; }
   void insert(I id, const FlowKey& key) {
     RNIC_CHECK(find(key) == kNone);
     std::size_t b = home(key);

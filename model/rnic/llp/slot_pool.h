@@ -11,7 +11,7 @@
 
 namespace rnic::llp {
 
-inline constexpr std::uint32_t kNil = 0xffffffff;
+inline constexpr std::uint32_t kNil = 0xffffff;  // of 24 bits, as all links have
 
 // T has a member `std::uint32_t next`. References die with the next take().
 template <class T>
@@ -48,6 +48,12 @@ class SlotPool final : public PoolBase {
     free_ = i;
     given_back();
     return next;
+  }
+  // A list whose owner is lost, from its head on. Returns how many there were.
+  unsigned give_back_from(std::uint32_t head) {
+    unsigned records = 0;
+    for (; head != kNil; ++records) head = give_back(head);
+    return records;
   }
   T& operator[](std::uint32_t i) { return slots_[i]; }
   const T& operator[](std::uint32_t i) const { return slots_[i]; }

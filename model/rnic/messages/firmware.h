@@ -44,10 +44,11 @@ struct HomeOp {
     kWritePage,  // an entry of the page table: its number and bus address
     kWriteCq,    // the context of a CQ: its number and `cq`
     kWriteQp,    // the context of a QP: its number and `qp`
+    kWriteFlow,  // the context of a flow: its number and `flow`
     kRelease     // no page of the home may be used any more; answered by a HomeEvent
   };
   friend const ValueWords& value_words(Kind) {
-    static const ValueWords kWords{"home_page", "write_page", "write_cq", "write_qp", "release"};
+    static const ValueWords kWords{"home_page", "write_page", "write_cq", "write_qp", "write_flow", "release"};
     return kWords;
   }
   Kind kind = Kind::kHomePage;
@@ -55,6 +56,7 @@ struct HomeOp {
   std::uint64_t bus_address = 0;
   CqContext cq = {};
   QpContext qp = {};
+  FlowContext flow = {};
 
   static constexpr const char* kMessage = "home_op";
   template <class V, class M>
@@ -64,6 +66,7 @@ struct HomeOp {
     v("bus_address", 64, m.bus_address);
     v("cq", m.cq);
     v("qp", m.qp);
+    v("flow", m.flow);
   }
 };
 struct HomeEvent {
@@ -80,7 +83,7 @@ struct HomeEvent {
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("kind", 1, m.kind);
-    v("context", 2, m.context);
+    v("context", 3, m.context);
     v("index", 32, m.index);
   }
 };

@@ -106,11 +106,16 @@ struct Message<wire::ImmediateData> {
 template <>
 struct Message<wire::MacAddress> {
   static constexpr const char* kName = "mac_address";
-  template <class V>
-  static void fields(V& v, const wire::MacAddress& m) {
+  template <class V, class M>
+  static void fields(V& v, M& m) {
     std::uint64_t address = 0;
     for (const std::uint8_t octet : m.octets) address = address << 8 | octet;
     v("address", 48, address);
+    if constexpr (!std::is_const_v<M>) {
+      for (auto octet = m.octets.rbegin(); octet != m.octets.rend(); ++octet, address >>= 8) {
+        *octet = static_cast<std::uint8_t>(address);
+      }
+    }
   }
 };
 template <>

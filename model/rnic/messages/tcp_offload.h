@@ -47,7 +47,7 @@ struct TxCommand {
     kStream,     // data, bytes: octets of a start-up frame
     kEnterRdma,  // grant credit: from now on FPDUs
     kFin,        // FIN after everything queued
-    kAbort,      // send RST, then as kRelease
+    kAbort,      // send RST, then as kRelease; key, peer_mac: for a flow whose row is lost
     kRelease,    // release the flow; answered by TxReport::kReleased
     kRefuse,     // no flow: send RST with seq, and ACK if with_ack
     kSetLimits   // limits
@@ -91,9 +91,9 @@ struct TxCommand {
 
 // tcp_tx -> tcp_connection
 struct TxReport {
-  enum class Kind : std::uint8_t { kSynAcked, kFinAcked, kGaveUp, kReleased, kEmss };
+  enum class Kind : std::uint8_t { kSynAcked, kFinAcked, kGaveUp, kReleased, kEmss, kLost };
   friend const ValueWords& value_words(Kind) {
-    static const ValueWords kWords{"syn_acked", "fin_acked", "gave_up", "released", "emss"};
+    static const ValueWords kWords{"syn_acked", "fin_acked", "gave_up", "released", "emss", "lost"};
     return kWords;
   }
   Kind kind = Kind::kSynAcked;
@@ -158,10 +158,11 @@ struct RxReport {
     kReset,    // a valid RST, and all octets before it were handed over
     kFin,      // the peer closed and all octets before were handed over; again for each repetition; told_in_band
     kStream,   // data, bytes: the answer to kRead
-    kReleased
+    kReleased,
+    kLost  // the flow's row: its home could not give it
   };
   friend const ValueWords& value_words(Kind) {
-    static const ValueWords kWords{"segment", "reset", "fin", "stream", "released"};
+    static const ValueWords kWords{"segment", "reset", "fin", "stream", "released", "lost"};
     return kWords;
   }
   Kind kind = Kind::kSegment;

@@ -82,12 +82,12 @@ class AckPolicy {
     v("last_ack", 32, m.last_ack_);
     v("kept", m.kept_);
     v("unacknowledged", 8, m.unacknowledged_);
-    v("synchronized", 1, m.synchronized_);
-    v("scaling", 1, m.scaling_);
-    v("timestamps", 1, m.timestamps_);
-    v("sack", 1, m.sack_);
-    v("ecn", 1, m.ecn_);
-    v("owed", 1, m.owed_);
+    visit_bits(v, "synchronized", 1, bool{m.synchronized_}, m, [](auto& of, bool value) { of.synchronized_ = value; });
+    visit_bits(v, "scaling", 1, bool{m.scaling_}, m, [](auto& of, bool value) { of.scaling_ = value; });
+    visit_bits(v, "timestamps", 1, bool{m.timestamps_}, m, [](auto& of, bool value) { of.timestamps_ = value; });
+    visit_bits(v, "sack", 1, bool{m.sack_}, m, [](auto& of, bool value) { of.sack_ = value; });
+    visit_bits(v, "ecn", 1, bool{m.ecn_}, m, [](auto& of, bool value) { of.ecn_ = value; });
+    visit_bits(v, "owed", 1, bool{m.owed_}, m, [](auto& of, bool value) { of.owed_ = value; });
     v("marks", m.marks_);
     v("challenges", m.challenges_);
   }

@@ -25,8 +25,8 @@ class ChallengeLimit {
   static constexpr const char* kMessage = "challenge_limit";
   template <class V, class M>
   static void fields(V& v, M& m) {
-    v("since", 56, m.since_);
-    v("sent", 8, m.sent_);
+    visit_bits(v, "since", 56, Cycle{m.since_}, m, [](auto& of, Cycle value) { of.since_ = value; });
+    visit_bits(v, "sent", 8, Cycle{m.sent_}, m, [](auto& of, Cycle value) { of.sent_ = value; });
   }
 
  private:

@@ -15,7 +15,10 @@ class ConnectionRows final : public FlowRows {
     tx_.write(flow.v, &FlowTxRow::qp, QpUse::of(c));
     rx_.write(flow.v, &FlowRxRow::facts, FlowFacts::of(c));
   }
-  QpUse peek(FlowId flow) const override { return tx_.peek(flow.v)->qp; }
+  QpUse peek(FlowId flow) const override {
+    const FlowTxRow* const row = tx_.peek(flow.v);
+    return row != nullptr ? row->qp : QpUse{};
+  }
 
  private:
   FlowTxTable& tx_;

@@ -18,18 +18,22 @@ class EarlyOffers {
     offers_.push({flow, seq, seq + bytes, offset});
   }
   bool awaits(FlowId flow) const {
-    return offers_.any([&](const Offer& o) { return o.flow == flow; });
+    return offers_.any([&](const Offer& o) { return o.is_of(flow); });
   }
   bool awaits(FlowId flow, std::uint32_t seq, std::uint32_t end) const {
     return offers_.any(
-        [&](const Offer& o) { return o.flow == flow && wire::seq_lt(o.seq, end) && wire::seq_gt(o.end, seq); });
+        [&](const Offer& o) { return o.is_of(flow) && wire::seq_lt(o.seq, end) && wire::seq_gt(o.end, seq); });
   }
-  // An answer, to the oldest offer: the sequence number of the FPDU's first octet.
+  // An answer, to the flow's oldest offer: the sequence number of the FPDU's first octet. Those of other flows may have
+  // been answered before.
   std::uint32_t on_answer(const EarlyPlaced& placed) {
-    RNIC_CHECK(!offers_.empty() && offers_.front().flow == placed.flow);
-    const Offer& offer = offers_.front();
+    std::size_t i = 0;
+    while (i < offers_.size() && !offers_.at(i).is_of(placed.flow)) ++i;
+    RNIC_CHECK(i < offers_.size());
+    Offer& offer = offers_.at(i);
     const std::uint32_t seq = offer.seq + static_cast<std::uint32_t>(placed.offset - offer.offset);
-    if (placed.last) offers_.pop();
+    offer.answered = placed.last;
+    while (!offers_.empty() && offers_.front().answered) offers_.drop();
     return seq;
   }
 
@@ -38,6 +42,8 @@ class EarlyOffers {
     FlowId flow;
     std::uint32_t seq = 0, end = 0;
     std::uint64_t offset = 0;  // in the stream, of `seq`
+    bool answered = false;
+    bool is_of(FlowId f) const { return flow == f && !answered; }
   };
   Ring<Offer> offers_;
 };

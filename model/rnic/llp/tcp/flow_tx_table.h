@@ -31,11 +31,11 @@ struct FlowTx {
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("key", m.key);
-    v("peer_mac", 48, m.peer_mac);
+    v("peer_mac", m.peer_mac);
     v("reports", 5, m.reports);
-    v("open", 1, m.open);
-    v("probe_owed", 1, m.probe_owed);
-    v("reset", 1, m.reset);
+    visit_bits(v, "open", 1, bool{m.open}, m, [](auto& of, bool value) { of.open = value; });
+    visit_bits(v, "probe_owed", 1, bool{m.probe_owed}, m, [](auto& of, bool value) { of.probe_owed = value; });
+    visit_bits(v, "reset", 1, bool{m.reset}, m, [](auto& of, bool value) { of.reset = value; });
     v("sender", m.sender);
     v("acks", m.acks);
     v("wqes_acked", 16, m.wqes_acked);

@@ -38,6 +38,7 @@ class LossRecovery {
   std::uint32_t append(Pool& pool, QueuedSegment&& segment);
   // Returns what it kept.
   RetransmissionQueue::Kept clear(Pool& pool) { return queue_.clear(pool); }
+  std::uint32_t head() const { return queue_.head(); }
 
   // The segment that may be sent next, within a congestion window of `cwnd` octets and the peer's window, which ends at
   // `edge`; kNil if there is none.

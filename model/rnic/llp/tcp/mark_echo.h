@@ -49,9 +49,9 @@ class MarkEcho {
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("earlier_ack", 32, m.earlier_ack_);
-    v("echo", 1, m.echo_);
-    v("earlier_owed", 1, m.earlier_owed_);
-    v("earlier_echo", 1, m.earlier_echo_);
+    visit_bits(v, "echo", 1, bool{m.echo_}, m, [](auto& of, bool value) { of.echo_ = value; });
+    visit_bits(v, "earlier_owed", 1, bool{m.earlier_owed_}, m, [](auto& of, bool value) { of.earlier_owed_ = value; });
+    visit_bits(v, "earlier_echo", 1, bool{m.earlier_echo_}, m, [](auto& of, bool value) { of.earlier_echo_ = value; });
   }
 
  private:

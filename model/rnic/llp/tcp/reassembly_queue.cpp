@@ -107,9 +107,14 @@ bool ReassemblyQueue::replace(ReassemblyMemory& m, std::uint32_t seq, std::uint3
   return true;
 }
 
+void ReassemblyQueue::give_back(ReassemblyMemory& m, std::uint32_t head) {
+  for (std::uint32_t at = head; at != kNil; at = m.pool[at].next) m.bytes -= m.pool[at].held();
+  m.pool.give_back_from(head);
+}
+
 void ReassemblyQueue::clear(ReassemblyMemory& m) {
-  for (std::uint32_t at = list_.head; at != kNil; at = m.pool[at].next) m.bytes -= m.pool[at].held();
-  list_.clear(m.pool);
+  give_back(m, list_.head);
+  list_ = {};
   pieces_ = 0;
   fin_ = false;
 }

@@ -56,6 +56,9 @@ class ReassemblyQueue {
                std::uint32_t header_bytes);
 
   void clear(ReassemblyMemory& m);
+  // For a queue that is lost: its octets, from the head() that it had.
+  std::uint32_t head() const { return list_.head; }
+  static void give_back(ReassemblyMemory& m, std::uint32_t head);
 
   static constexpr const char* kMessage = "reassembly_queue";
   template <class V, class M>
@@ -63,8 +66,8 @@ class ReassemblyQueue {
     v("list", m.list_);
     v("last_run", 32, m.last_run_);
     v("fin_seq", 32, m.fin_seq_);
-    v("pieces", 17, m.pieces_);
-    v("fin", 1, m.fin_);
+    visit_bits(v, "pieces", 17, std::uint32_t{m.pieces_}, m, [](auto& of, std::uint32_t value) { of.pieces_ = value; });
+    visit_bits(v, "fin", 1, m.fin_ != 0, m, [](auto& of, bool value) { of.fin_ = value; });
   }
 
  private:

@@ -62,7 +62,7 @@ void ReceivedStream::take(llp::ReceivedPool& pool, MutableByteSpan to) {
 
 void ReceivedStream::release(llp::ReceivedPool& pool) {
   pieces_.clear(pool);
-  const bool ends = end_sent_ && !end_passed_;
+  const bool ends = awaits_end();
   *this = ReceivedStream();
   end_sent_ = ends;
   released_ = true;
@@ -72,7 +72,7 @@ void ReceivedStream::release(llp::ReceivedPool& pool) {
 // before an RST: they were acknowledged, and a Terminate may be among them.
 ReceivedStream::Report ReceivedStream::next_report(const llp::ReceivedPool& pool, bool busy) {
   if (released_) {
-    if (end_sent_ && !end_passed_) return Report::kNothing;
+    if (awaits_end()) return Report::kNothing;
     if (busy) return Report::kLater;
     released_ = false;
     return Report::kReleased;

@@ -40,6 +40,7 @@ class ReceivedStream {
   // ---- Octets in order that wait
 
   bool empty() const { return pieces_.empty(); }
+  std::uint32_t head() const { return pieces_.head; }  // of them, in the pool
   bool read_pending() const { return wanted_ != 0; }
   std::uint32_t octets(const llp::ReceivedPool& pool) const {
     return pieces_.empty() ? 0 : pool[pieces_.tail].end() - pool[pieces_.head].seq;
@@ -75,6 +76,7 @@ class ReceivedStream {
   void on_end_sent() { end_sent_ = true; }
   void on_end_passed() { end_passed_ = true; }
   bool end_passed() const { return end_passed_; }
+  bool awaits_end() const { return end_sent_ && !end_passed_; }
   // All octets have left, and the beat that represents the FIN or RST is to follow them.
   bool end_due() const {
     return rdma() && empty() && (fin_to_report_ || reset_to_report_) && !end_sent_ && !end_passed_;
@@ -103,12 +105,14 @@ class ReceivedStream {
     v("pieces", m.pieces_);
     v("wanted", 32, m.wanted_);
     v("mode", 2, m.mode_);
-    v("finished", 1, m.finished_);
-    v("fin_to_report", 1, m.fin_to_report_);
-    v("reset_to_report", 1, m.reset_to_report_);
-    v("released", 1, m.released_);
-    v("end_sent", 1, m.end_sent_);
-    v("end_passed", 1, m.end_passed_);
+    visit_bits(v, "finished", 1, bool{m.finished_}, m, [](auto& of, bool value) { of.finished_ = value; });
+    visit_bits(v, "fin_to_report", 1, bool{m.fin_to_report_}, m,
+               [](auto& of, bool value) { of.fin_to_report_ = value; });
+    visit_bits(v, "reset_to_report", 1, bool{m.reset_to_report_}, m,
+               [](auto& of, bool value) { of.reset_to_report_ = value; });
+    visit_bits(v, "released", 1, bool{m.released_}, m, [](auto& of, bool value) { of.released_ = value; });
+    visit_bits(v, "end_sent", 1, bool{m.end_sent_}, m, [](auto& of, bool value) { of.end_sent_ = value; });
+    visit_bits(v, "end_passed", 1, bool{m.end_passed_}, m, [](auto& of, bool value) { of.end_passed_ = value; });
   }
 
  private:

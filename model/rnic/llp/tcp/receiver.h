@@ -31,6 +31,7 @@ class Receiver {
   // The peer's FIN arrived, and all octets before it.
   bool finished() const { return finished_; }
   void clear(ReassemblyMemory& m) { queue_.clear(m); }
+  std::uint32_t kept_head() const { return queue_.head(); }  // of the octets out of order, in their pool
 
   // ---- Segments
 
@@ -95,10 +96,10 @@ class Receiver {
     v("paws", m.paws_);
     v("state", 3, m.state_);
     v("peer_scale", 4, m.peer_scale_);
-    v("passive", 1, m.passive_);
-    v("timestamps", 1, m.timestamps_);
-    v("finished", 1, m.finished_);
-    v("syn_acked", 1, m.syn_acked_);
+    visit_bits(v, "passive", 1, bool{m.passive_}, m, [](auto& of, bool value) { of.passive_ = value; });
+    visit_bits(v, "timestamps", 1, bool{m.timestamps_}, m, [](auto& of, bool value) { of.timestamps_ = value; });
+    visit_bits(v, "finished", 1, bool{m.finished_}, m, [](auto& of, bool value) { of.finished_ = value; });
+    visit_bits(v, "syn_acked", 1, bool{m.syn_acked_}, m, [](auto& of, bool value) { of.syn_acked_ = value; });
   }
 
  private:

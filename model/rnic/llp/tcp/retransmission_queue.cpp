@@ -14,12 +14,15 @@ std::uint32_t RetransmissionQueue::append(Pool& pool, QueuedSegment&& segment) {
   return slot;
 }
 
-RetransmissionQueue::Kept RetransmissionQueue::clear(Pool& pool) {
+RetransmissionQueue::Kept RetransmissionQueue::give_back(Pool& pool, std::uint32_t head) {
   Kept kept;
-  for (std::uint32_t slot = list_.head; slot != llp::kNil; slot = pool[slot].next) {
-    kept.octets += pool[slot].payload_bytes;
-  }
-  kept.segments = list_.clear(pool);
+  for (std::uint32_t slot = head; slot != llp::kNil; slot = pool[slot].next) kept.octets += pool[slot].payload_bytes;
+  kept.segments = pool.give_back_from(head);
+  return kept;
+}
+
+RetransmissionQueue::Kept RetransmissionQueue::clear(Pool& pool) {
+  const Kept kept = give_back(pool, list_.head);
   *this = RetransmissionQueue{};
   return kept;
 }

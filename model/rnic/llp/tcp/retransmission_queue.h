@@ -50,6 +50,8 @@ class RetransmissionQueue {
   };
   // Returns what was in it.
   Kept clear(Pool& pool);
+  // The same of a queue that is lost, from the head() that it had.
+  static Kept give_back(Pool& pool, std::uint32_t head);
   // Removes the first one.
   void drop_front(Pool& pool);
   // The first lost one; lost() is not 0.

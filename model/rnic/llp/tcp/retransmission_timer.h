@@ -130,8 +130,9 @@ class RetransmissionTimer {
     v("backoff", 8, m.backoff_);
     v("retries", 8, m.retries_);
     v("max_retries", 8, m.max_retries_);
-    v("keep_alive", 2, m.keep_alive_);
-    v("timing", 1, m.timing_);
+    visit_bits(v, "keep_alive", 2, abi::KeepAlive{m.keep_alive_}, m,
+               [](auto& of, abi::KeepAlive value) { of.keep_alive_ = value; });
+    visit_bits(v, "timing", 1, bool{m.timing_}, m, [](auto& of, bool value) { of.timing_ = value; });
   }
 
  private:

@@ -60,6 +60,7 @@ class Sender {
   void finish() { finished_ = true; }
   // Returns what it kept.
   RetransmissionQueue::Kept clear(SenderResources& r) { return loss_.clear(r.segments); }
+  std::uint32_t kept_head() const { return loss_.head(); }  // of its segments, in their pool
 
   bool rdma() const { return rdma_; }
   bool finished() const { return finished_; }
@@ -152,14 +153,14 @@ class Sender {
     v("congestion", m.congestion_);
     v("window", m.window_);
     v("path", m.path_);
-    v("established", 1, m.established_);
-    v("rdma", 1, m.rdma_);
-    v("finished", 1, m.finished_);
-    v("scaling", 1, m.scaling_);
-    v("sack", 1, m.sack_);
-    v("timestamps", 1, m.timestamps_);
-    v("overdue", 1, m.overdue_);
-    v("holds_back", 1, m.holds_back_);
+    visit_bits(v, "established", 1, bool{m.established_}, m, [](auto& of, bool value) { of.established_ = value; });
+    visit_bits(v, "rdma", 1, bool{m.rdma_}, m, [](auto& of, bool value) { of.rdma_ = value; });
+    visit_bits(v, "finished", 1, bool{m.finished_}, m, [](auto& of, bool value) { of.finished_ = value; });
+    visit_bits(v, "scaling", 1, bool{m.scaling_}, m, [](auto& of, bool value) { of.scaling_ = value; });
+    visit_bits(v, "sack", 1, bool{m.sack_}, m, [](auto& of, bool value) { of.sack_ = value; });
+    visit_bits(v, "timestamps", 1, bool{m.timestamps_}, m, [](auto& of, bool value) { of.timestamps_ = value; });
+    visit_bits(v, "overdue", 1, bool{m.overdue_}, m, [](auto& of, bool value) { of.overdue_ = value; });
+    visit_bits(v, "holds_back", 1, bool{m.holds_back_}, m, [](auto& of, bool value) { of.holds_back_ = value; });
     v("timer", m.timer_);
   }
 

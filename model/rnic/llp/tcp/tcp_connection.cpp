@@ -43,6 +43,7 @@ void TcpConnection::reset() {
   for (std::uint32_t i = 0; i < flows; ++i) free_.push(FlowId{i});
   in_use_ = 0;
   time_waits_ = TimerWheel(flows);
+  failed_opens_.clear();
   listening_.reset();
 }
 
@@ -54,11 +55,13 @@ Wake TcpConnection::tick() {
 // One action per cycle; none pushes more than one message into each link. False when there is nothing to do, or no
 // room.
 bool TcpConnection::step() {
-  const bool work =
-      !late_fins_.empty() || from_tx->can_pop() || from_rx->can_pop() || op->can_pop() || time_waits_.next() <= now();
+  const bool work = !failed_opens_.empty() || !late_fins_.empty() || from_tx->can_pop() || from_rx->can_pop() ||
+                    op->can_pop() || time_waits_.next() <= now();
   if (!work || !to_tx->can_push() || !to_rx->can_push()) return false;
   if (!event->can_push()) return take_silent_op();
-  if (!late_fins_.empty()) {
+  if (!failed_opens_.empty()) {
+    event->push(LlpEvent(failed_opens_.pop()));
+  } else if (!late_fins_.empty()) {
     peer_closed(late_fins_.pop());
   } else if (from_tx->can_pop()) {
     on_report(from_tx->pop());
@@ -73,9 +76,9 @@ bool TcpConnection::step() {
 }
 
 // The firmware takes no event while it waits for room for an operation, so operations must not wait for it to take one.
-// Only an open can fail at once, with an event.
+// Only an open can fail at once: that is reported later. It has no more of them than it has set-ups.
 bool TcpConnection::take_silent_op() {
-  if (!op->can_pop() || op->front().get<fw::TcpOpen>() != nullptr) return false;
+  if (!op->can_pop()) return false;
   on_op(op->pop());
   return true;
 }
@@ -150,6 +153,8 @@ void TcpConnection::on_report(const TxReport& report) {
       return;
     case TxReport::Kind::kGaveUp:
       return lost(report.flow, fw::OpenFailure::kTimeout);
+    case TxReport::Kind::kLost:
+      return lost(report.flow, fw::OpenFailure::kNoResources, TxCommand::Kind::kAbort);
     case TxReport::Kind::kReleased:
       return released(report.flow);
     case TxReport::Kind::kEmss:
@@ -168,6 +173,8 @@ void TcpConnection::on_report(RxReport report) {
       return lost(report.flow, fw::OpenFailure::kRefused);
     case RxReport::Kind::kFin:
       return peer_closed(report.flow, report.told_in_band);
+    case RxReport::Kind::kLost:
+      return lost(report.flow, fw::OpenFailure::kNoResources, TxCommand::Kind::kAbort);
     case RxReport::Kind::kReleased:
       return released(report.flow);
     case RxReport::Kind::kStream: {
@@ -227,7 +234,7 @@ void TcpConnection::enter_time_wait(FlowId flow) {
 
 // The peer refused, reset or does not answer. Firmware that never heard of the flow, or already got its TcpClosed, gets
 // no event.
-void TcpConnection::lost(FlowId flow, fw::OpenFailure reason) {
+void TcpConnection::lost(FlowId flow, fw::OpenFailure reason, TxCommand::Kind end) {
   const Connection& c = connections_[flow.v];
   if (c.state == State::kFree || c.state == State::kReleasing) return;
   const bool opening = c.state == State::kSynSent || c.state == State::kSynReceived;
@@ -237,11 +244,11 @@ void TcpConnection::lost(FlowId flow, fw::OpenFailure reason) {
     ++counters_.resets;
     tell<fw::TcpReset>(flow);
   }
-  release(flow);
+  release(flow, end);
 }
 
-void TcpConnection::release(FlowId flow) {
-  command_tx(TxCommand::Kind::kRelease, flow);
+void TcpConnection::release(FlowId flow, TxCommand::Kind end) {
+  command_tx(end, flow);
   command_rx(RxCommand::Kind::kRelease, flow);
   finish(flow);
 }
@@ -292,6 +299,10 @@ void TcpConnection::command_tx(TxCommand::Kind kind, FlowId flow) {
   TxCommand c;
   c.kind = kind;
   c.flow = flow;
+  if (kind == TxCommand::Kind::kAbort) {
+    c.key = table_.key(flow);
+    c.peer_mac = connections_[flow.v].peer_mac;
+  }
   to_tx->push(std::move(c));
 }
 

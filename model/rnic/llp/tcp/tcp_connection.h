@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "model/common/link.h"
+#include "model/common/ring.h"
+#include "model/common/row_cache.h"
 #include "model/common/siphash.h"
 #include "model/common/timer_wheel.h"
 #include "model/rnic/llp/flow_queue.h"
@@ -39,6 +41,9 @@ class TcpConnection final : public Stage {
   PopPort<tcp::RxReport> from_rx{*this, "from_rx"};
 
   TcpConnection(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, const LinkAddress& station);
+
+  // Of the rows of the flows.
+  void begin_in(RowCache& cache) { flow_cache_ = &cache; }
 
   Wake tick() override;
   void reset() override;
@@ -95,9 +100,9 @@ class TcpConnection final : public Stage {
   bool establishes(const tcp::RxReport& report);
   void peer_closed(FlowId flow, bool told = false);
   void close(FlowId flow);
-  void lost(FlowId flow, fw::OpenFailure reason);
+  void lost(FlowId flow, fw::OpenFailure reason, tcp::TxCommand::Kind end = tcp::TxCommand::Kind::kRelease);
   void finish(FlowId flow);
-  void release(FlowId flow);
+  void release(FlowId flow, tcp::TxCommand::Kind end = tcp::TxCommand::Kind::kRelease);
   void released(FlowId flow);
   void enter_time_wait(FlowId flow);
 
@@ -117,10 +122,12 @@ class TcpConnection final : public Stage {
   const Cycle time_wait_;
   const SipKey isn_key_;
   std::vector<Connection> connections_;
+  RowCache* flow_cache_ = nullptr;
   llp::FlowTable table_;
-  llp::FlowQueue free_;       // the one free for longest is taken first
-  std::size_t in_use_ = 0;    // flows
-  llp::FlowQueue late_fins_;  // established after the peer's FIN arrived
+  llp::FlowQueue free_;                   // the one free for longest is taken first
+  std::size_t in_use_ = 0;                // flows
+  llp::FlowQueue late_fins_;              // established after the peer's FIN arrived
+  Ring<fw::TcpOpenFailed> failed_opens_;  // to be reported
   TimerWheel time_waits_;
   std::bitset<65536> listening_;
   std::uint16_t next_port_ = kFirstEphemeral;

@@ -24,7 +24,8 @@ void TcpConnection::open(const fw::TcpOpen& o) {
   const llp::FlowKey key{o.peer_ip, o.peer_port, port};
   if (mac == nullptr || free_.empty() || port == 0 || table_.find(key) != kNoFlow) {
     const auto reason = mac == nullptr ? fw::OpenFailure::kTimeout : fw::OpenFailure::kNoResources;
-    return event->push(LlpEvent(fw::TcpOpenFailed{o.cookie, reason}));
+    if (event->can_push()) return event->push(LlpEvent(fw::TcpOpenFailed{o.cookie, reason}));
+    return failed_opens_.push({o.cookie, reason});
   }
   const FlowId flow = take_flow(key);
   Connection& c = connections_[flow.v];
@@ -192,6 +193,7 @@ FlowId TcpConnection::take_flow(const llp::FlowKey& key) {
   const FlowId flow = free_.pop();
   ++in_use_;
   table_.insert(flow, key);
+  if (flow_cache_ != nullptr) flow_cache_->begin(flow.v);
   connections_[flow.v].iss = initial_sequence_number(key);
   return flow;
 }

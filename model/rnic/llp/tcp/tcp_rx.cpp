@@ -28,26 +28,20 @@ PoolSize pieces_of(const TcpConfig& config) {
           "tcp.max_flows x (tcp.reorder_segments + tcp.window_bytes in full segments)", PoolLimit::kPeer};
 }
 
-// As those of the chip's other tables.
-std::string table_name(const sc_core::sc_object& stage) {
-  const sc_core::sc_object* const chip = stage.get_parent_object();
-  return std::string(chip != nullptr ? chip->basename() : "chip") + ".flow_rx_table";
-}
-
 // An address and its flow, or none.
 unsigned flow_hash_bits(std::size_t flows) { return bits_of<llp::FlowKey>() + index_bits(flows) + 1; }
 
-// A frame in each cycle, from its headers to the use of its row.
-std::size_t frames_on_their_way(const TcpConfig& config) {
-  return config.hash_cycles + LinkConfig::pipeline(config.flow_rx_table.read_cycles).depth;
+// A frame in each cycle, from its headers to the use of its row; and those that are passed while their row is fetched.
+std::size_t frames_on_their_way(const TcpConfig& config, const tcp::FlowRxTable& table) {
+  const std::size_t parked = table.cached() ? 2 * std::size_t{table.cache().misses_in_flight()} : 0;
+  return config.hash_cycles + LinkConfig::pipeline(config.flow_rx_table.read_cycles).depth + parked;
 }
 
 }  // namespace
 
 TcpRx::TcpRx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, const DatapathConfig& datapath,
-             const LinkAddress& station, BufferPool& pool, const tcp::SentOctets& sent)
+             tcp::FlowRxTable& table, const LinkAddress& station, BufferPool& pool, const tcp::SentOctets& sent)
     : Stage(nm, clk),
-      flow_rx_table(table_name(*this), clk, config.max_flows, config.flow_rx_table),
       config_(config),
       window_step_(std::min<std::uint32_t>(2u * config.mss(), config.window_bytes / 2)),
       paws_life_(tcp::PawsTime::life_of(config.timestamp_ns)),
@@ -55,21 +49,27 @@ TcpRx::TcpRx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
       station_(station),
       pool_(pool),
       sent_(sent),
+      rows_(table),
       table_(config.max_flows),
-      arrived_(frames_on_their_way(config)),
+      arrived_(frames_on_their_way(config, table)),
       memory_(config.reorder_bytes, config.reorder_segments, pieces_of(config)),
       turns_(config.max_flows),
       reports_queue_(config.max_flows),
-      windows_(config.max_flows) {
-  flow_rx_table.owned_by(*this);
-  events_.bind_to(flow_rx_table);
-  flow_rx_table.bind(turn_row_);
-  flow_rx_table.bind(frame_rows_);
+      windows_(config.max_flows),
+      uses_(config.max_flows),
+      kept_(table.cached() ? config.max_flows : 0),
+      lost_(kept_.size()),
+      lost_released_(kept_.size()) {
+  RNIC_CHECK(table.rows() == config.max_flows);
+  table.owned_by(*this);
+  events_.bind_to(table);
+  table.bind(turn_row_);
+  table.bind(frame_rows_);
 }
 
 void TcpRx::reset() {
-  const std::size_t flows = flow_rx_table.rows();
-  flow_rx_table.reset();
+  const std::size_t flows = rows_.rows();
+  rows_.reset();
   events_.reset();
   table_ = llp::FlowTable(flows);
   flows_.level(0);
@@ -78,6 +78,8 @@ void TcpRx::reset() {
   turns_ = reports_queue_ = windows_ = llp::FlowQueue(flows);
   turn_asked_ = event_next_ = false;
   reports_behind_ = kNoFlow;
+  kept_.assign(kept_.size(), {});
+  lost_ = lost_released_ = llp::FlowQueue(kept_.size());
   offers_ = {};
   offer_ = emission_ = {};
   offer_free_from_ = free_from_ = 0;
@@ -94,8 +96,10 @@ Wake TcpRx::tick() {
   look_up();
   take_frame();
   take_event();
-  if (events_.ready() || has_event()) return Wake::next_cycle();
-  return Wake::at_cycle(std::min({next_octets(), next_offer(), next_frame()}));
+  if (tells_lost()) tell_lost();
+  if (events_.ready() || (has_event() && events_.can_take()) || tells_lost()) return Wake::next_cycle();
+  const Cycle lost = lost_released_.empty() ? kNever : std::max(free_from_, now() + 1);
+  return Wake::at_cycle(std::min({next_octets(), next_offer(), next_frame(), lost}));
 }
 
 Cycle TcpRx::next_offer() { return offer_.done() ? kNever : std::max(behind->credit_at(), offer_free_from_); }
@@ -117,7 +121,7 @@ Cycle TcpRx::next_frame() {
 // ---- The rows
 
 TcpRx::Use TcpRx::use(FlowId flow) {
-  const auto [state, row] = flow_rx_table.own_in_row(flow.v, &tcp::FlowRxRow::state);
+  const auto [state, row] = rows_.own_in_row(flow.v, &tcp::FlowRxRow::state);
   return {flow, row.facts, state.receiver, state.stream};
 }
 
@@ -125,6 +129,11 @@ TcpRx::Use TcpRx::use(FlowId flow) {
 void TcpRx::finish(Use& u) {
   if (u.reports) report(u);
   if (u.opens) open_window(u);
+  if (kept_.empty()) return;
+  Kept& kept = kept_[u.flow.v];
+  kept.out_of_order = u.receiver.kept_head();
+  kept.in_order = u.stream.head();
+  kept.awaits_end = u.stream.awaits_end();
 }
 
 // One a cycle: that of an event, or one with which octets leave, in turn if both are there. Kept octets of a flow that
@@ -132,17 +141,27 @@ void TcpRx::finish(Use& u) {
 void TcpRx::use_row() {
   const bool event = events_.ready();
   const bool turn = !emitting() && turn_is_ready();
-  const bool frame = !turn && !emitting() && frame_is_ready();
-  if (event && (event_next_ || (!turn && !frame))) {
+  const std::uint32_t frame = turn || emitting() ? ArrivedFrames::kNone : ready_frame();
+  const bool leaves = turn || frame != ArrivedFrames::kNone;
+  if (event && (event_next_ || !leaves)) {
     event_next_ = false;
     return use_event();
   }
-  event_next_ |= turn || frame;
+  event_next_ |= leaves;
   if (turn) use_turn();
-  if (frame) use_frame();
+  else if (leaves) use_frame(frame);
 }
 
 void TcpRx::use_event() {
+  const FlowId flow = events_.id();
+  if (!kept_.empty() && std::holds_alternative<RxCommand>(events_.front())) --kept_[flow.v].commands;
+  // Octets of an earlier use of the number are none of this one's window.
+  const bool late = events_.epoch() != uses_[flow.v] && std::holds_alternative<RxConsumed>(events_.front());
+  if (late) return events_.drop();
+  if (!events_.ok()) {
+    execute_lost();
+    return events_.drop();
+  }
   Use u = use(events_.id());
   std::visit([&](auto& e) { execute(u, e); }, events_.front());
   finish(u);
@@ -151,10 +170,17 @@ void TcpRx::use_event() {
 
 // The row stays until all that the flow kept has left.
 void TcpRx::use_turn() {
+  if (!turn_row_.ok()) {
+    lose(turns_.front());
+    return end_turn();
+  }
   Use u = use(turns_.front());
   const bool stays = leave_next(u);
   finish(u);
-  if (stays && (!u.stream.empty() || u.stream.end_due())) return;
+  if (!stays || (u.stream.empty() && !u.stream.end_due())) end_turn();
+}
+
+void TcpRx::end_turn() {
   turn_row_.drop();
   turns_.pop();
   turn_asked_ = false;
@@ -182,20 +208,23 @@ void TcpRx::take_event() {
   if (!events_.can_take()) return;
   if (commands->can_pop()) {
     RxCommand c = commands->pop();
-    events_.take(c.flow, 0, std::move(c));
+    if (!kept_.empty()) ++kept_[c.flow.v].commands;
+    events_.take(c.flow, uses_[c.flow.v], std::move(c));
   } else if (consumed->can_pop()) {
     const RxConsumed c = consumed->pop();
-    events_.take(c.flow, 0, c);
+    events_.take(c.flow, uses_[c.flow.v], c);
   } else if (ended->can_pop()) {
     const StreamEnded e = ended->pop();
-    events_.take(e.flow, 0, e);
+    events_.take(e.flow, uses_[e.flow.v], e);
   } else if (!offers_.empty() && early->can_pop()) {
     EarlyPlaced e = early->pop();
-    events_.take(e.flow, 0, std::move(e));
+    events_.take(e.flow, uses_[e.flow.v], std::move(e));
   } else if (!windows_.empty() && feedback->can_push()) {
-    events_.take(windows_.pop(), 0, WindowTurn{});
+    const FlowId flow = windows_.pop();
+    events_.take(flow, uses_[flow.v], WindowTurn{});
   } else if (!reports_queue_.empty() && reports->can_push()) {
-    events_.take(reports_queue_.pop(), 0, ReportTurn{});
+    const FlowId flow = reports_queue_.pop();
+    events_.take(flow, uses_[flow.v], ReportTurn{});
   }
 }
 
@@ -252,7 +281,7 @@ void TcpRx::look_up() {
     return;
   }
   a->has_asked = a->flow != kNoFlow;
-  if (a->has_asked) frame_rows_.ask(a->flow.v);
+  if (a->has_asked) frame_rows_.ask(a->flow.v, arrived_.unknown_number());
   arrived_.on_looked_up();
 }
 
@@ -296,18 +325,66 @@ void TcpRx::enter(FlowId flow, const llp::FlowKey& key) {
   flows_.rise();
 }
 
+// No further frame finds it.
+void TcpRx::forget(FlowId flow) {
+  table_.erase(flow);
+  flows_.fall();
+  // Another flow may have come back to an earlier bucket: a look-up that goes on behind that one begins again.
+  if (ArrivedFrame* const next = arrived_.unknown()) next->bucket = table_.home(next->segment.key);
+  arrived_.forget(flow);
+}
+
 void TcpRx::release(Use& u) {
-  if (u.receiver.in_use()) {
-    table_.erase(u.flow);
-    flows_.fall();
-    // Another flow may have come back to an earlier bucket: a look-up that goes on behind that one begins anew.
-    if (ArrivedFrame* const next = arrived_.unknown()) next->bucket = table_.home(next->segment.key);
-  }
-  arrived_.forget(u.flow);
+  ++uses_[u.flow.v];
+  if (u.receiver.in_use()) forget(u.flow);
   u.receiver.clear(memory_);
   u.receiver = {};
   u.stream.release(memory_.pool);
   u.reports = true;
+}
+
+// ---- Flows whose row is lost: its home could not give it, or not what was written there
+
+// The connection ends, as far as it has not.
+void TcpRx::lose(FlowId flow) {
+  if (table_.has(flow)) lost_.push(flow);
+}
+
+// What is known of it without the row.
+void TcpRx::execute_lost() {
+  const FlowId flow = events_.id();
+  if (const auto* command = std::get_if<RxCommand>(&events_.front())) {
+    if (command->kind == RxCommand::Kind::kRelease) return release_lost(flow);
+  } else if (const auto* placed = std::get_if<EarlyPlaced>(&events_.front())) {
+    offers_.on_answer(*placed);
+  } else if (std::holds_alternative<StreamEnded>(events_.front())) {
+    kept_[flow.v].awaits_end = false;
+  }
+  lose(flow);
+}
+
+void TcpRx::release_lost(FlowId flow) {
+  ++uses_[flow.v];
+  if (table_.has(flow)) forget(flow);
+  Kept& kept = kept_[flow.v];
+  tcp::ReassemblyQueue::give_back(memory_, std::exchange(kept.out_of_order, llp::kNil));
+  memory_.pool.give_back_from(std::exchange(kept.in_order, llp::kNil));
+  lost_released_.push(flow);
+}
+
+// That it is released, when nothing of it is on its way any more.
+bool TcpRx::can_tell_lost() {
+  if (!reports->can_push()) return false;
+  if (!lost_.empty()) return true;
+  const FlowId flow = lost_released_.front();
+  return !is_leaving(flow) && !offers_.awaits(flow) && !kept_[flow.v].awaits_end;
+}
+
+void TcpRx::tell_lost() {
+  RxReport r;
+  r.kind = lost_.empty() ? RxReport::Kind::kReleased : RxReport::Kind::kLost;
+  r.flow = lost_.empty() ? lost_released_.pop() : lost_.pop();
+  reports->push(std::move(r));
 }
 
 // ---- Events of the stages behind
@@ -330,16 +407,34 @@ void TcpRx::open_window(Use& u) {
 
 // ---- Frames
 
-// The next one that was looked up has its row, and there is room for its feedback or its report.
-bool TcpRx::frame_is_ready() {
-  if (!arrived_.has_known() || (arrived_.front().has_asked && !frame_rows_.can_use())) return false;
-  return feedback->can_push() && reports->can_push();
+// A frame comes after the commands about its flow, also if its row is there before theirs.
+bool TcpRx::has_commands(FlowId flow) {
+  if (kept_.empty() || flow == kNoFlow) return false;
+  return kept_[flow.v].commands != 0 || commands->any([flow](const RxCommand& c) { return c.flow == flow; });
 }
 
-void TcpRx::use_frame() {
-  ArrivedFrame& a = arrived_.front();
-  const bool open = a.flow != kNoFlow && frame_rows_.row().state.receiver.is_open();
-  if (a.path_mtu) {
+// Of those that were looked up: the oldest one whose row is there, or which needs none, if there is room for its
+// feedback or its report. One whose row is fetched, or comes after another one's, is passed; those of its flow follow
+// it.
+std::uint32_t TcpRx::ready_frame() {
+  if (!arrived_.has_known()) return ArrivedFrames::kNone;
+  const bool row = frame_rows_.can_use();
+  const std::uint32_t ready = arrived_.next([&](const ArrivedFrame& a, std::uint32_t number) {
+    if (!a.has_asked || (row && frame_rows_.front().tag == number)) {
+      return has_commands(a.flow) ? FrameUse::kAwaited : FrameUse::kNow;
+    }
+    return row || frame_rows_.awaits_fetch(number) ? FrameUse::kPassed : FrameUse::kAwaited;
+  });
+  return ready != ArrivedFrames::kNone && feedback->can_push() && reports->can_push() ? ready : ArrivedFrames::kNone;
+}
+
+void TcpRx::use_frame(std::uint32_t number) {
+  ArrivedFrame& a = arrived_.at(number);
+  const bool known = a.flow != kNoFlow;
+  if (known && !frame_rows_.ok()) {
+    lose(a.flow);
+    drops(now(), a.frame.buf->owner(), a.frame.bytes, "the context of its flow is lost");
+  } else if (const bool open = known && frame_rows_.row().state.receiver.is_open(); a.path_mtu) {
     on_path_mtu(a, open);
   } else if (open) {
     Use u = use(a.flow);
@@ -349,7 +444,7 @@ void TcpRx::use_frame() {
     reports->push(tcp::report_of(a.flow, a.segment));
   }
   if (a.has_asked) frame_rows_.drop();
-  arrived_.drop();
+  arrived_.drop(number);
 }
 
 void TcpRx::on_path_mtu(const ArrivedFrame& a, bool open) {
@@ -527,16 +622,20 @@ void TcpRx::describe(const Description& d) {
                   {memory_.max_bytes, memory_.max_bytes, 8, "octets", "tcp.reorder_bytes"},
                   counters_.reorder_bytes_max);
   describe_memory(d.part("flow_hash").stats(),
-                  {table_.places(), table_.places(), flow_hash_bits(flow_rx_table.rows()), "slots",
+                  {table_.places(), table_.places(), flow_hash_bits(rows_.rows()), "slots",
                    "2 x tcp.max_flows at least, a power of two, in buckets of 4"},
                   flows_);
   d.drops(drops);
-  const tcp::FlowRxTable& rows = flow_rx_table;
-  for (std::uint32_t i = 0; i < rows.rows() && d.shows_probes(); ++i) {
-    const tcp::Receiver& r = rows.peek(i)->state.receiver;
+  for (std::uint32_t i = 0; i < rows_.rows() && d.shows_probes(); ++i) {
     const ProbeGroup flow = d.probes().group("flow", i);
-    flow.number("rcv_nxt", 32, "octets", [&r] { return r.is_open() ? r.rcv_nxt() : 0; });
-    flow.number("rcv_window", 32, "octets", [&r] { return r.is_open() ? r.receive_window() : 0; });
+    const auto octets = [this, i, &flow](const char* name, std::uint32_t (Receiver::*read)() const) {
+      flow.number(name, 32, "octets", [this, i, read] {
+        const tcp::FlowRxRow* const row = rows_.peek(i);
+        return row != nullptr && row->state.receiver.is_open() ? (row->state.receiver.*read)() : 0;
+      });
+    };
+    octets("rcv_nxt", &Receiver::rcv_nxt);
+    octets("rcv_window", &Receiver::receive_window);
   }
 }
 

@@ -38,11 +38,11 @@ class TcpRx final : public Stage {
   // which answers every segment.
   PopPort<EarlyPlaced> early{*this, "early"};
   Drops drops;
-  tcp::FlowRxTable flow_rx_table;
 
-  // `pool` has the blocks in which the firmware gets octets; their size is the maximum of one read.
+  // `table` has a row for each flow. `pool` has the blocks in which the firmware gets octets; their size is the maximum
+  // of one read.
   TcpRx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, const DatapathConfig& datapath,
-        const LinkAddress& station, BufferPool& pool, const tcp::SentOctets& sent);
+        tcp::FlowRxTable& table, const LinkAddress& station, BufferPool& pool, const tcp::SentOctets& sent);
 
   Wake tick() override;
   void reset() override;
@@ -73,9 +73,12 @@ class TcpRx final : public Stage {
   void use_event();
   bool turn_is_ready() const { return turn_row_.can_use(); }
   void use_turn();
+  void end_turn();
   bool leave_next(Use& u);
-  bool frame_is_ready();
-  void use_frame();
+  std::uint32_t ready_frame();
+  bool frame_is_ready() { return ready_frame() != ArrivedFrames::kNone; }
+  bool has_commands(FlowId flow);
+  void use_frame(std::uint32_t number);
 
   // Events.
   void execute(Use& u, const tcp::RxCommand& c);
@@ -86,6 +89,14 @@ class TcpRx final : public Stage {
   void execute(Use& u, ReportTurn) { u.reports = true; }
   void enter(FlowId flow, const llp::FlowKey& key);
   void release(Use& u);
+  void forget(FlowId flow);
+  // Of a flow whose row is lost.
+  void lose(FlowId flow);
+  void execute_lost();
+  void release_lost(FlowId flow);
+  bool tells_lost() { return (!lost_.empty() || !lost_released_.empty()) && can_tell_lost(); }
+  bool can_tell_lost();
+  void tell_lost();
   void give_room(Use& u, std::uint32_t bytes) { u.opens |= u.receiver.give_room(bytes, window_step_); }
   void open_window(Use& u);
 
@@ -131,8 +142,10 @@ class TcpRx final : public Stage {
   const LinkAddress station_;
   BufferPool& pool_;
   const tcp::SentOctets& sent_;
-  RowEvents<tcp::FlowRxRow, Event, FlowId> events_{*this, "events"};
-  tcp::FlowRxTable::Reader turn_row_{*this, "turn"}, frame_rows_{*this, "frames"};
+  tcp::FlowRxTable& rows_;
+  RowEvents<tcp::FlowRxRow, Event, FlowId> events_{*this, "tcp_rx_event"};
+  tcp::FlowRxTable::Reader turn_row_{*this, "tcp_rx_turn"};
+  tcp::FlowRxTable::Reader frame_rows_{*this, "tcp_rx_frame", 0, RowOrder::kAsTheyCome};
   llp::FlowTable table_;
   HighWater flows_;  // that have a place in it
   ArrivedFrames arrived_;
@@ -141,14 +154,24 @@ class TcpRx final : public Stage {
   bool turn_asked_ = false;                         // for the row of the first of turns_
   bool event_next_ = false;                         // an event is executed before a frame, or a turn, leaves
   FlowId reports_behind_ = kNoFlow;                 // when its octets have left
+  std::vector<std::uint8_t> uses_;  // of each flow's number: what was consumed in an earlier one gives no room
+  // If not all rows are on the chip: what a flow whose row is lost has to give back, and those flows.
+  struct Kept {
+    std::uint32_t out_of_order = llp::kNil, in_order = llp::kNil;  // heads of lists
+    bool awaits_end = false;                                       // the beat that represents its end is on its way
+    std::uint8_t commands = 0;                                     // that wait for its row
+  };
+  std::vector<Kept> kept_;
+  llp::FlowQueue lost_, lost_released_;  // to be reported
   EarlyOffers offers_;
   llp::SegmentBeats offer_, emission_;
   Cycle offer_free_from_ = 0, free_from_ = 0;  // the cycle after the last beat's, as far as beats have left
   TcpRxCounters counters_;
 };
 
+// The row, the hash, links of three lists, the use of its number.
 constexpr std::size_t TcpRx::bytes_per_flow() {
-  return sizeof(tcp::FlowRxRow) + 2 * sizeof(FlowId) + sizeof(llp::FlowKey) + 3 * sizeof(std::uint32_t);
+  return sizeof(tcp::FlowRxRow) + 2 * sizeof(FlowId) + sizeof(llp::FlowKey) + 3 * sizeof(std::uint32_t) + 1;
 }
 
 }  // namespace rnic

@@ -52,12 +52,15 @@ TcpTx::TcpTx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& conf
       writer_(station, pool),
       node_(station.node),
       table_(table),
+      kept_(table.cached() ? config.max_flows : 0),
       sent_(clk, config.max_flows),
       uses_(config.max_flows),
       acks_(config.max_flows),
       sends_(config.max_flows),
       freed_(config.max_flows),
       reports_(config.max_flows),
+      lost_(kept_.size()),
+      lost_released_(kept_.size()),
       rto_(config.max_flows),
       ack_timers_(config.max_flows),
       unacknowledged_(config.window_bytes),
@@ -76,10 +79,15 @@ void TcpTx::reset() {
   table_.reset();
   events_.reset();
   resources_.segments.reset();
-  command_asked_ = fpdu_asked_ = false;
+  kept_.assign(kept_.size(), {});
+  command_asked_ = false;
   fed_at_ = framed_at_ = kNever;
-  fpdus_.clear();
+  fpdus_ = {};
+  free_fpdus_ = kAllFree;
+  whole_ = 0;
+  incoming_ = kNoFpdu;
   acks_ = sends_ = freed_ = reports_ = llp::FlowQueue(flows);
+  lost_ = lost_released_ = llp::FlowQueue(kept_.size());
   turns_to_send_ = 0;
   rto_ = ack_timers_ = TimerWheel(flows);
   in.reset();
@@ -109,11 +117,12 @@ Wake TcpTx::tick() {
 // Where one step a cycle may have left another one. Rows, room and what comes call the stage: a frame that has no slot
 // is no reason to call it before.
 bool TcpTx::goes_on() {
-  if (feedback->can_pop() || events_.ready() || !freed_.empty() || !reports_.empty()) return true;
+  if (events_.ready() || !freed_.empty() || !reports_.empty() || !lost_.empty() || !lost_released_.empty()) return true;
+  if (feedback->can_pop() && events_.can_take()) return true;
   if (!acks_.empty() || !sends_.empty()) return true;
-  if (in.beat_at() <= now() && fpdus_.size() < kFpdus) return true;
+  if (in.beat_at() <= now() && takes_fpdu()) return true;
   if (commands->can_pop() && (!command_asked_ || command_.can_use())) return true;
-  const bool frames = ack_turn_.can_use() || send_turn_.can_use() || (!fpdus_.empty() && fpdu_row_.can_use());
+  const bool frames = ack_turn_.can_use() || send_turn_.can_use() || fpdu_is_ready();
   return frames && out->can_push();
 }
 
@@ -140,17 +149,21 @@ bool TcpTx::take_event() {
   if (others && (!fed || fed_at_ + 1 == now()) && take_other()) return true;
   if (!fed || !events_.can_take()) return false;
   const tcp::RxFeedback fb = feedback->pop();
-  events_.take(fb.flow, 0, fb);
+  events_.take(fb.flow, uses_[fb.flow.v], fb);
   fed_at_ = now();
   return true;
 }
 
 bool TcpTx::others_wait() {
   const bool expired = ack_timers_.due(now()), silent = rto_.due(now());
-  return expired || silent || !freed_.empty() || !reports_.empty();
+  return expired || silent || !freed_.empty() || !reports_.empty() || !lost_.empty() || !lost_released_.empty();
 }
 
 bool TcpTx::take_other() {
+  if ((!lost_.empty() || !lost_released_.empty()) && reports->can_push()) {
+    report_lost();
+    return true;
+  }
   if (!events_.can_take()) return false;
   if (ack_timers_.due(now())) {
     expire(ack_timers_, false);
@@ -169,21 +182,26 @@ bool TcpTx::take_other() {
 void TcpTx::expire(TimerWheel& timers, bool retransmission) {
   const FlowId flow{timers.take()};
   timers.hold(flow.v);
-  events_.take(flow, 0, Expired{retransmission});
+  events_.take(flow, uses_[flow.v], Expired{retransmission});
 }
 
-void TcpTx::take_untold(llp::FlowQueue& flows) { events_.take(flows.pop(), 0, Untold{}); }
+void TcpTx::take_untold(llp::FlowQueue& flows) {
+  const FlowId flow = flows.pop();
+  events_.take(flow, uses_[flow.v], Untold{});
+}
 
 // With the first beat, so that the row of a long one is there with the last.
 bool TcpTx::take_fpdu() {
   bool busy = false;
-  if (!fpdu_asked_ && fpdu_row_.can_ask()) {
-    fpdu_row_.ask(in.flow().v);
-    fpdu_asked_ = busy = true;
+  if (incoming_ == kNoFpdu && free_fpdus_ != 0 && fpdu_row_.can_ask()) {
+    incoming_ = static_cast<unsigned>(__builtin_ctz(free_fpdus_));
+    free_fpdus_ &= free_fpdus_ - 1;
+    fpdu_row_.ask(in.flow().v, incoming_);
+    busy = true;
   }
-  if (fpdu_asked_ && in.beat_at() <= now() && fpdus_.size() < kFpdus) {
-    fpdus_.push({in.flow(), in.take()});
-    fpdu_asked_ = false;
+  if (incoming_ != kNoFpdu && in.beat_at() <= now() && takes_fpdu()) {
+    fpdus_[std::exchange(incoming_, kNoFpdu)] = {in.flow(), uses_[in.flow().v], true, in.take()};
+    ++whole_;
     busy = true;
   }
   return busy;
@@ -199,19 +217,36 @@ bool TcpTx::begin_turn(llp::FlowQueue& flows, FlowTxTable::Reader& turn) {
 
 // Frames first, as mac_tx cannot take one in each cycle; but not twice in a row while an event waits.
 bool TcpTx::use_row() {
-  const bool turn_of_events = framed_at_ + 1 == now() && events_.ready();
+  const bool event = events_.ready() && !is_to_be_established(events_.id());
+  const bool turn_of_events = framed_at_ + 1 == now() && event;
   if (!turn_of_events && use_for_frame()) {
     framed_at_ = now();
     return true;
   }
-  if (!events_.ready()) return false;
+  if (!event) return false;
   execute_event();
   return true;
 }
 
+// What the peer said comes after the command that establishes the connection, also if its row is there before.
+bool TcpTx::is_to_be_established(FlowId flow) {
+  return !kept_.empty() &&
+         commands->any([flow](const TxCommand& c) { return c.flow == flow && c.kind == TxCommand::Kind::kEstablish; });
+}
+
+// A FIN comes after the FPDUs that are here.
+bool TcpTx::command_is_ready() {
+  if (!command_.can_use()) return false;
+  const TxCommand& c = commands->front();
+  if (c.kind == TxCommand::Kind::kAbort) return slot_;
+  if (kept_.empty() || c.kind != TxCommand::Kind::kFin) return true;
+  const auto is_of = [&c](const KeptFpdu& fpdu) { return fpdu.whole && fpdu.flow == c.flow; };
+  return std::none_of(fpdus_.begin(), fpdus_.end(), is_of);
+}
+
 // The frame slot goes to commands first, then to ACKs, to queued segments, and to FPDUs.
 bool TcpTx::use_for_frame() {
-  if (command_.can_use() && (slot_ || commands->front().kind != TxCommand::Kind::kAbort)) {
+  if (command_is_ready()) {
     execute_command();
   } else if (!slot_) {
     return false;
@@ -219,7 +254,7 @@ bool TcpTx::use_for_frame() {
     execute_ack();
   } else if (send_turn_.can_use()) {
     execute_queued();
-  } else if (!fpdus_.empty() && fpdu_row_.can_use()) {
+  } else if (fpdu_is_ready()) {
     execute_fpdu();
   } else {
     return false;
@@ -239,20 +274,33 @@ void TcpTx::finish(Use& u) {
   if (u.ack) acks_.push(u.flow);
   if (u.segment && !has_turn(u.flow)) sends_.push(u.flow);
   tell(u);
-  account(u);
+  const Level has = Level::of(u.row);
+  account(u.before, has);
+  if (!kept_.empty()) kept_[u.flow.v] = {u.row.sender.kept_head(), u.row.open, u.row.sender.rdma(), has};
 }
 
 void TcpTx::execute_command() {
   const TxCommand c = commands->pop();
+  command_asked_ = false;
+  if (!command_.ok()) {
+    command_.drop();
+    if (c.kind == TxCommand::Kind::kAbort) send_reset(c.key, c.peer_mac, sent_.snd_nxt(c.flow), false, 0);
+    const bool ends = c.kind == TxCommand::Kind::kAbort || c.kind == TxCommand::Kind::kRelease;
+    return ends ? release_lost(c.flow) : lost_.push(c.flow);
+  }
   Use u = use(c.flow);
   command_.drop();
-  command_asked_ = false;
   on_command(u, c);
   finish(u);
 }
 
 void TcpTx::execute_ack() {
-  Use u = use(FlowId{ack_turn_.front().index});
+  const FlowId flow{ack_turn_.front().index};
+  if (!ack_turn_.ok()) {
+    ack_turn_.drop();
+    return lose(flow);
+  }
+  Use u = use(flow);
   ack_turn_.drop();
   send_owed_ack(u);
   finish(u);
@@ -260,7 +308,13 @@ void TcpTx::execute_ack() {
 
 // The turn goes on while no other flow waits for one.
 void TcpTx::execute_queued() {
-  Use u = use(FlowId{send_turn_.front().index});
+  const FlowId flow{send_turn_.front().index};
+  if (!send_turn_.ok()) {
+    send_turn_.drop();
+    --turns_to_send_;
+    return lose(flow);
+  }
+  Use u = use(flow);
   send_queued(u);
   if (u.segment && turns_to_send_ == 1 && sends_.empty()) {
     u.segment = false;
@@ -272,18 +326,57 @@ void TcpTx::execute_queued() {
 }
 
 void TcpTx::execute_fpdu() {
-  WholeFpdu fpdu = fpdus_.pop();
-  Use u = use(fpdu.flow);
+  const unsigned place = fpdu_row_.front().tag;
+  const FlowId flow = fpdus_[place].flow;
+  const bool late = fpdus_[place].use != uses_[flow.v];
+  tcp::QueuedSegment segment = std::move(fpdus_[place].segment);
+  fpdus_[place] = {};
+  free_fpdus_ |= 1u << place;
+  --whole_;
+  if (late || !fpdu_row_.ok()) {
+    if (!late) lose(flow);
+    fpdu_row_.drop();
+    return drop(flow, segment);
+  }
+  Use u = use(flow);
   fpdu_row_.drop();
-  on(u, std::move(fpdu.segment));
+  on(u, std::move(segment));
   finish(u);
 }
 
 void TcpTx::execute_event() {
+  if (events_.epoch() != uses_[events_.id().v]) return events_.drop();
+  if (!events_.ok()) {
+    if (const auto* timer = std::get_if<Expired>(&events_.front())) {
+      (timer->retransmission ? rto_ : ack_timers_).stop(events_.id().v);
+    }
+    lose(events_.id());
+    return events_.drop();
+  }
   Use u = use(events_.id());
   std::visit([&](const auto& event) { on(u, event); }, events_.front());
   events_.drop();
   finish(u);
+}
+
+// ---- Flows whose row is lost: its home could not give it, or not what was written there
+
+// What is known of it without the row.
+void TcpTx::release_lost(FlowId flow) {
+  const Kept kept = std::exchange(kept_[flow.v], {});
+  const auto [octets, segments] = tcp::RetransmissionQueue::give_back(resources_.segments, kept.head);
+  give_back(flow, octets, segments);
+  if (memory_ != nullptr && kept.rdma) memory_->close(flow);
+  rto_.stop(flow.v);
+  ack_timers_.stop(flow.v);
+  account(kept.level, {});
+  lost_released_.push(flow);
+}
+
+// The connection ends, as far as it has not; then its number is free.
+void TcpTx::report_lost() {
+  if (!lost_.empty()) reports->push({TxReport::Kind::kLost, lost_.pop()});
+  else reports->push({TxReport::Kind::kReleased, lost_released_.pop()});
 }
 
 // ---- FPDUs
@@ -291,11 +384,7 @@ void TcpTx::execute_event() {
 void TcpTx::on(Use& u, tcp::QueuedSegment&& fpdu) {
   tcp::Sender& sender = u.row.sender;
   const std::uint32_t bytes = fpdu.payload_bytes;
-  if (!sender.rdma() || sender.finished()) {
-    ++counters_.fpdus_dropped;
-    give_back(u.flow, bytes, 1);
-    return;
-  }
+  if (!sender.rdma() || sender.finished()) return drop(u.flow, fpdu);
   RNIC_CHECK_MSG(bytes <= sender.largest_fpdu(), std::string(name()) + ": an FPDU is larger than a segment");
   std::uint32_t cuts = 0;
   const std::uint32_t slot = sender.queue_fpdu(resources_, std::move(fpdu), cuts);
@@ -305,6 +394,11 @@ void TcpTx::on(Use& u, tcp::QueuedSegment&& fpdu) {
   // Otherwise it waits in the flow's own queue: after a retransmission, or for a congestion window that fell after the
   // credit was given.
   if (sender.next_to_send(resources_) == slot) send(u, slot);
+}
+
+void TcpTx::drop(FlowId flow, const tcp::QueuedSegment& fpdu) {
+  ++counters_.fpdus_dropped;
+  give_back(flow, fpdu.payload_bytes, 1);
 }
 
 // ---- Commands
@@ -470,13 +564,12 @@ TcpTx::Level TcpTx::Level::of(const FlowTx& row) {
   return {s.snd_end() - s.snd_una(), s.congestion_window() < s.peer_window(), s.recovering()};
 }
 
-// What the use has changed.
-void TcpTx::account(const Use& u) {
-  const Level now_has = Level::of(u.row), had = u.before;
-  octets_ += now_has.octets - had.octets;
-  congested_flows_ += now_has.congested - had.congested;
-  flows_in_flight_ += (now_has.octets != 0) - (had.octets != 0);
-  repairing_flows_ += now_has.repairing - had.repairing;
+// What a use has changed.
+void TcpTx::account(const Level& had, const Level& has) {
+  octets_ += has.octets - had.octets;
+  congested_flows_ += has.congested - had.congested;
+  flows_in_flight_ += (has.octets != 0) - (had.octets != 0);
+  repairing_flows_ += has.repairing - had.repairing;
   unacknowledged_.set(now(), octets_, false);
   congested_.set(now(), congested_flows_, false);
   in_flight_.set(now(), flows_in_flight_, false);
@@ -484,8 +577,9 @@ void TcpTx::account(const Use& u) {
 }
 
 FlowState TcpTx::flow_state(FlowId flow) const {
-  const FlowTx& f = table_.peek(flow.v)->state;
-  if (!f.open) return {};
+  const FlowTx* const row = peek(flow.v);
+  if (row == nullptr || !row->open) return {};
+  const FlowTx& f = *row;
   return {true,
           f.sender.snd_una(),
           f.sender.snd_end() - f.sender.snd_una(),
@@ -497,10 +591,10 @@ FlowState TcpTx::flow_state(FlowId flow) const {
 std::string TcpTx::waiting_for() const {
   std::string text;
   for (std::uint32_t i = 0; i < table_.rows(); ++i) {
-    const FlowTx& f = table_.peek(i)->state;
-    if (!f.open || f.sender.snd_una() == f.sender.snd_end()) continue;
+    const FlowTx* const f = peek(i);
+    if (f == nullptr || !f->open || f->sender.snd_una() == f->sender.snd_end()) continue;
     text += (text.empty() ? "" : ", ") + std::string("flow ") + std::to_string(i) + ": ACK of " +
-            std::to_string(f.sender.snd_end() - f.sender.snd_una()) + " octets";
+            std::to_string(f->sender.snd_end() - f->sender.snd_una()) + " octets";
   }
   return text;
 }
@@ -520,8 +614,8 @@ void TcpTx::describe(const Description& d) {
     const ProbeGroup flow = d.probes().group("flow", i);
     const auto octets = [this, i, &flow](const char* name, std::uint32_t (tcp::Sender::*read)() const) {
       flow.number(name, 32, "octets", [this, i, read] {
-        const FlowTx& f = table_.peek(i)->state;
-        return f.open ? (f.sender.*read)() : 0;
+        const FlowTx* const f = peek(i);
+        return f != nullptr && f->open ? (f->sender.*read)() : 0;
       });
     };
     octets("cwnd", &tcp::Sender::congestion_window);

@@ -1,6 +1,7 @@
 // The sender half of the TCP offload: headers, retransmission, the peer's window, acknowledgements of received data.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <variant>
 #include <vector>
@@ -8,7 +9,6 @@
 #include "model/common/account.h"
 #include "model/common/beat_stage.h"
 #include "model/common/flows.h"
-#include "model/common/ring.h"
 #include "model/common/timer_wheel.h"
 #include "model/rnic/boundary/frame.h"
 #include "model/rnic/context/row_events.h"
@@ -89,6 +89,11 @@ class TcpTx final : public Stage, public Flows {
   static constexpr unsigned kFpdus = 4;
 
  private:
+  // For observers; nullptr: it is not on the chip.
+  const FlowTx* peek(std::uint32_t flow) const {
+    const FlowTxRow* const row = table_.peek(flow);
+    return row != nullptr ? &row->state : nullptr;
+  }
   // What the accounts have of a flow.
   struct Level {
     std::uint32_t octets;
@@ -124,7 +129,15 @@ class TcpTx final : public Stage, public Flows {
   // Uses them: one a cycle.
   bool use_row();
   bool use_for_frame();
+  bool is_to_be_established(FlowId flow);
+  bool command_is_ready();
   Use use(FlowId flow);
+  // Of a flow whose row is lost.
+  void lose(FlowId flow) {
+    if (kept_[flow.v].open) lost_.push(flow);
+  }
+  void release_lost(FlowId flow);
+  void report_lost();
   void finish(Use& u);
   void execute_command();
   void execute_ack();
@@ -162,7 +175,7 @@ class TcpTx final : public Stage, public Flows {
   void settle(Use& u, tcp::AckPolicy::Due due);
   void owe_ack(Use& u);
   void challenge(Use& u);
-  void account(const Use& u);
+  void account(const Level& had, const Level& has);
   void keep(FlowId flow, std::uint32_t octets, std::uint32_t segments) {
     if (memory_ != nullptr && segments != 0) memory_->keep(flow, octets, segments);
   }
@@ -171,6 +184,7 @@ class TcpTx final : public Stage, public Flows {
   }
   void count_cuts(Use& u, std::uint32_t cuts);
   void clear(Use& u);
+  void drop(FlowId flow, const tcp::QueuedSegment& fpdu);
   void report(Use& u, tcp::TxReport::Kind kind);
   void tell(Use& u);
   bool tell_acked(Use& u);
@@ -180,6 +194,9 @@ class TcpTx final : public Stage, public Flows {
   // Output: at most one frame per cycle.
   bool acks_wait() const { return !acks_.empty() || ack_turn_.can_use(); }
   bool segments_wait() const { return !sends_.empty() || send_turn_.can_use(); }
+  bool fpdu_is_ready() const { return fpdu_row_.can_use() && fpdus_[fpdu_row_.front().tag].whole; }
+  // Whether the last beat of the incoming FPDU can be taken: there is a place, or it is the next one to be used.
+  bool takes_fpdu() const { return whole_ < kFpdus || (fpdu_row_.can_use() && fpdu_row_.front().tag == incoming_); }
   bool has_turn(FlowId flow) const { return send_turn_.can_use() && send_turn_.front().index == flow.v; }  // to send
   void send_owed_ack(Use& u);
   void send_queued(Use& u);
@@ -200,27 +217,42 @@ class TcpTx final : public Stage, public Flows {
   const std::uint32_t node_;
   llp::TransmitMemory* memory_ = nullptr;
   FlowTxTable& table_;
+  // If not all rows are on the chip: what a flow whose row is lost has to give back.
+  struct Kept {
+    std::uint32_t head = llp::kNil;   // of its segments
+    bool open = false, rdma = false;  // rdma: it has a share of the transmit memory
+    Level level{};
+  };
+  std::vector<Kept> kept_;
   tcp::SentOctets sent_;
-  std::vector<std::uint32_t> uses_;  // of each flow's number, for owners; no reset clears them
+  // Of each flow's number: what was taken in an earlier one has no effect. No reset clears them.
+  std::vector<std::uint32_t> uses_;
 
   // Ways to rows. What waits for a frame's slot has its own, so that no event waits behind it.
   RowEvents<FlowTxRow, Event, FlowId> events_{*this, "tcp_tx_event"};
   FlowTxTable::Reader command_{*this, "tcp_tx_command", 1};
-  FlowTxTable::Reader ack_turn_{*this, "tcp_tx_ack"};
-  FlowTxTable::Reader send_turn_{*this, "tcp_tx_segment"};
-  FlowTxTable::Reader fpdu_row_{*this, "tcp_tx_fpdu", kFpdus + 2};
-  bool command_asked_ = false, fpdu_asked_ = false;  // for the one that comes next
-  Cycle fed_at_ = kNever;                            // the last event of the peer's was taken
-  Cycle framed_at_ = kNever;                         // a row was last used for a frame
-  bool slot_ = false;                                // a frame may leave in this cycle
-  struct WholeFpdu {
+  FlowTxTable::Reader ack_turn_{*this, "tcp_tx_ack", 0, RowOrder::kAsTheyCome};
+  FlowTxTable::Reader send_turn_{*this, "tcp_tx_segment", 0, RowOrder::kAsTheyCome};
+  FlowTxTable::Reader fpdu_row_{*this, "tcp_tx_fpdu", kFpdus + 2, RowOrder::kAsTheyCome};
+  bool command_asked_ = false;  // for the one that comes next
+  Cycle fed_at_ = kNever;       // the last event of the peer's was taken
+  Cycle framed_at_ = kNever;    // a row was last used for a frame
+  bool slot_ = false;           // a frame may leave in this cycle
+  // FPDUs that have asked for their rows; one of them may still be coming in.
+  struct KeptFpdu {
     FlowId flow;
+    std::uint32_t use = 0;  // of its number
+    bool whole = false;
     tcp::QueuedSegment segment;
   };
-  Ring<WholeFpdu> fpdus_{kFpdus};
+  static constexpr unsigned kNoFpdu = kFpdus + 2;
+  std::array<KeptFpdu, kNoFpdu> fpdus_;
+  unsigned free_fpdus_ = kAllFree, whole_ = 0, incoming_ = kNoFpdu;
+  static constexpr unsigned kAllFree = (1u << kNoFpdu) - 1;
   // Flows that wait for a turn: to send, or to report.
   llp::FlowQueue acks_, sends_, freed_, reports_;
-  unsigned turns_to_send_ = 0;  // begun
+  llp::FlowQueue lost_, lost_released_;  // to be reported without a row
+  unsigned turns_to_send_ = 0;           // begun
   TimerWheel rto_, ack_timers_;
 
   unsigned octets_ = 0, congested_flows_ = 0, flows_in_flight_ = 0, repairing_flows_ = 0;

@@ -29,7 +29,7 @@ class AlignmentTest : public StageTest, public testing::WithParamInterface<bool>
   }
   // A flow in RDMA mode whose next octet is number 1.
   FlowId open(std::uint32_t i) {
-    tcp_rx.flow_rx_table.write(i, &tcp::FlowRxRow::facts, FlowFacts{{}, 0, markers, true});
+    flow_rx_table.write(i, &tcp::FlowRxRow::facts, FlowFacts{{}, 0, markers, true});
     tcp::RxCommand open;
     open.flow = FlowId{i};
     open.key = {kIpA, port(i), 5000};
@@ -73,7 +73,8 @@ class AlignmentTest : public StageTest, public testing::WithParamInterface<bool>
   Bytes stream;
   BufferPool pool{2048};
   tcp::SentOctets sent{clk, kFlows};
-  TcpRx tcp_rx{"tcp_rx", clk, config(), DatapathConfig{}, {kMacB, {kIpB}, {}}, pool, sent};
+  tcp::FlowRxTable flow_rx_table{"flow_rx_table", clk, config().max_flows, config().flow_rx_table};
+  TcpRx tcp_rx{"tcp_rx", clk, config(), DatapathConfig{}, flow_rx_table, {kMacB, {kIpB}, {}}, pool, sent};
   MpaDeframer deframer{"deframer", clk, {}, DatapathConfig{}, kFlows, pool};
   CrcCheck crc{"crc", clk};
   Netlist net{"net", clk};

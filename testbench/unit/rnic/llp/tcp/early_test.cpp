@@ -24,7 +24,9 @@ class EarlyTest : public StageTest {
     return c;
   }
   explicit EarlyTest(const TcpConfig& c = config())
-      : sent(clk, c.max_flows), tcp_rx("tcp_rx", clk, c, {}, {kMacB, {kIpB}, {}}, pool, sent) {
+      : sent(clk, c.max_flows),
+        flow_rx_table("flow_rx_table", clk, c.max_flows, c.flow_rx_table),
+        tcp_rx("tcp_rx", clk, c, {}, flow_rx_table, {kMacB, {kIpB}, {}}, pool, sent) {
     tcp::RxCommand open = command(Kind::kOpen);
     open.key = {kIpA, 4000, 5000};
     open.rcv_nxt = 1;
@@ -100,6 +102,7 @@ class EarlyTest : public StageTest {
   BufferPool pool{2048}, headers{64};
   At firmware{"firmware", clk};
   tcp::SentOctets sent;
+  tcp::FlowRxTable flow_rx_table;
   TcpRx tcp_rx;
   Source<Frame> frames = drive(tcp_rx.in);
   Source<tcp::RxCommand> commands = drive(tcp_rx.commands);

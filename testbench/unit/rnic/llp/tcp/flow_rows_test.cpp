@@ -35,7 +35,8 @@ class Bench {
       : config(c),
         clk(sc_core::sc_gen_unique_name("clk"), {}),
         sent(clk, c.max_flows),
-        dut(sc_core::sc_gen_unique_name("dut"), clk, c, {}, {kMacB, {kIpB}, {}}, pool, sent) {
+        rows("flow_rx_table", clk, c.max_flows, c.flow_rx_table),
+        dut(sc_core::sc_gen_unique_name("dut"), clk, c, {}, rows, {kMacB, {kIpB}, {}}, pool, sent) {
     for (std::uint32_t i = 0; i < c.max_flows; ++i) sent.set(FlowId{i}, kFirst);
   }
   ~Bench() {
@@ -84,7 +85,7 @@ class Bench {
   Cycle use_of(Cycle sent_at) const { return sent_at + kToEnd + config.hash_cycles + config.flow_rx_table.read_cycles; }
   // What a flow has become, and what its neighbours have heard of it, but for the cycles.
   std::string state(FlowId flow) const {
-    const tcp::FlowRx& f = dut.flow_rx_table.peek(flow.v)->state;
+    const tcp::FlowRx& f = rows.peek(flow.v)->state;
     std::string s = "open " + std::to_string(f.receiver.is_open()) + " next " + std::to_string(f.receiver.rcv_nxt()) +
                     " window " + std::to_string(f.receiver.is_open() ? f.receiver.receive_window() : 0) + " rdma " +
                     std::to_string(f.stream.rdma()) + " kept " + std::to_string(!f.stream.empty());
@@ -102,6 +103,7 @@ class Bench {
   ClockDomain clk;
   BufferPool frames{2048}, pool{2048};
   tcp::SentOctets sent;
+  tcp::FlowRxTable rows;
   TcpRx dut;
   Source<Frame> in = drive(dut.in);
   Source<tcp::RxCommand> commands = drive(dut.commands);
@@ -242,7 +244,7 @@ TEST_F(FlowRowsTest, AFrameOfNoFlowIsReportedInItsPlaceAndNeedsNoRow) {
   ASSERT_EQ(b.reports.size(), 1u);
   EXPECT_EQ(b.reports[0].flow, kNoFlow);
   EXPECT_EQ(b.reports.cycles()[0], b.use_of(200) + 2 + kToEnd);
-  EXPECT_EQ(b.dut.flow_rx_table.counters().accesses, 2u + 2u);  // commands, frames
+  EXPECT_EQ(b.rows.counters().accesses, 2u + 2u);  // commands, frames
 }
 
 // ---- Events beside a frame
@@ -411,11 +413,11 @@ TEST_P(Distances, BeatsSayWhatTheFirmwareHasWritten) {
   for (Cycle written = 190; written < 240; ++written) {
     Bench& b = bench(rows_config(GetParam()));
     b.open_rdma(kOne);
-    b.dut.flow_rx_table.write(kOne.v, &tcp::FlowRxRow::facts, kEarlier);
+    b.rows.write(kOne.v, &tcp::FlowRxRow::facts, kEarlier);
     b.segment(0, 128, 200);
     b.segment(128, 64, 200, Bench::port_of(kOne), "AF");
     firmware.push_back(std::make_unique<At>(sc_core::sc_gen_unique_name("firmware"), b.clk));
-    firmware.back()->at(written, [&b] { b.dut.flow_rx_table.write(kOne.v, &tcp::FlowRxRow::facts, kLater); });
+    firmware.back()->at(written, [&b] { b.rows.write(kOne.v, &tcp::FlowRxRow::facts, kLater); });
     runs.push_back({&b, written});
   }
   run_until_idle();
@@ -449,7 +451,7 @@ TEST_F(FlowRowsTest, WithoutRoomForReportsAndWindowsBothComeLater) {
   EXPECT_EQ(b.reports.size(), 16u);
   EXPECT_GE(b.feedback.size(), 16u);
   EXPECT_LE(b.feedback.size(), 32u);
-  EXPECT_LT(b.dut.flow_rx_table.counters().accesses, 300u);
+  EXPECT_LT(b.rows.counters().accesses, 300u);
 }
 
 // ---- Order of calls

@@ -296,7 +296,9 @@ struct TcpChip {
         connection((n + "_connection").c_str(), clk, config, station),
         flow_tx_table(n + "_flow_tx_table", clk, config.max_flows, flow_rows),
         tcp_tx((n + "_tcp_tx").c_str(), clk, config, flow_tx_table, station, pool),
-        tcp_rx((n + "_tcp_rx").c_str(), clk, without_early(config), DatapathConfig{}, station, pool, tcp_tx.sent()),
+        flow_rx_table(n + "_flow_rx_table", clk, config.max_flows, config.flow_rx_table),
+        tcp_rx((n + "_tcp_rx").c_str(), clk, without_early(config), DatapathConfig{}, flow_rx_table, station, pool,
+               tcp_tx.sent()),
         mac_tx((n + "_mac_tx").c_str(), clk, MacTxConfig{}),
         mac_rx((n + "_mac_rx").c_str(), clk, mac, station.mac) {
     firmware.op(op), connection.op(op);
@@ -341,6 +343,7 @@ struct TcpChip {
   TcpConnection connection;
   FlowTxTable flow_tx_table;
   TcpTx tcp_tx;
+  tcp::FlowRxTable flow_rx_table;
   TcpRx tcp_rx;
   MacTx mac_tx;
   MacRx mac_rx;

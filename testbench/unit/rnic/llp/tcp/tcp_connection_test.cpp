@@ -149,20 +149,29 @@ TEST_F(TcpConnectionTest, AFlowIsFreedAfterTimeWaitAndBothHalves) {
   EXPECT_EQ(dut.flows_in_use(), 0u);
 }
 
-// While the firmware takes no event, operations still pass, but no open, which may fail at once.
-TEST_F(TcpConnectionTest, WithoutRoomForAnEventOnlyOperationsPassThatHaveNone) {
+// The firmware takes no event while it waits for room for an operation. An open that fails meanwhile is reported later,
+// before anything else.
+TEST_F(TcpConnectionTest, OperationsPassWithoutRoomForAnEvent) {
   accept();
   const Cycle from = clk.next();
   events.pause(window(from, from + 500));
   for (std::uint16_t i = 0; i < 6; ++i)
     from_tx.send({TxReport::Kind::kEmss, kOneFlow, static_cast<std::uint16_t>(1000 + i)});
   ops.send_at(from + 100, fw::TcpStreamRead{kOneFlow, {0, 20}, life});
-  ops.send_at(from + 100, fw::TcpOpen{kIpA, 4000, 6000, 1});
+  ops.send_at(from + 101, fw::TcpOpen{kIpA, 4000, 6000, 1});
+  ops.send_at(from + 102, fw::TcpOpen{kIpA, 4000, 6000, 2});  // the same addresses
+  ops.send_at(from + 103, fw::TcpStreamRead{kOneFlow, {0, 30}, life});
   run_until_idle();
-  ASSERT_EQ(to_rx.size(), 2u);
+  ASSERT_EQ(to_rx.size(), 3u);
   EXPECT_EQ(to_rx.cycles()[0], from + 100 + 2 * kToEnd);
-  EXPECT_GT(to_rx.cycles()[1], from + 500);
-  EXPECT_EQ(events.size(), 6u);
+  EXPECT_EQ(to_rx.cycles()[1], from + 101 + 2 * kToEnd);
+  EXPECT_EQ(to_rx.cycles()[2], from + 103 + 2 * kToEnd);
+  ASSERT_EQ(events.size(), 7u);
+  const auto told = std::find_if(events.begin(), events.end(),
+                                 [](const LlpEvent& e) { return e.get<fw::TcpOpenFailed>() != nullptr; });
+  ASSERT_NE(told, events.end());
+  EXPECT_EQ(told->get<fw::TcpOpenFailed>()->cookie, 2u);
+  EXPECT_NE(told, events.end() - 1) << "before what else waits";
 }
 
 // tcp_tx, which says that our SYN was acknowledged, may be later than tcp_rx, which says that the connection was reset.

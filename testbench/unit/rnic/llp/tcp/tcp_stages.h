@@ -140,7 +140,8 @@ class TcpRxTest : public StageTest {
  protected:
   static constexpr std::uint32_t kPeer = 0xffffff80, kOurs = 1000;  // sequence numbers wrap on the way
   explicit TcpRxTest(unsigned beat_bytes = DatapathConfig{}.beat_bytes)
-      : datapath{beat_bytes}, dut("dut", clk, config(), datapath, {kMacB, {kIpB}, {{{kIpA}, kMacA}}}, pool, sent) {}
+      : datapath{beat_bytes},
+        dut("dut", clk, config(), datapath, rows, {kMacB, {kIpB}, {{{kIpA}, kMacA}}}, pool, sent) {}
   static TcpConfig config() {
     TcpConfig c;
     c.early_placement = false;
@@ -190,6 +191,7 @@ class TcpRxTest : public StageTest {
   const DatapathConfig datapath;
   BufferPool frames{2048}, pool{2048};
   tcp::SentOctets sent{clk, config().max_flows};
+  tcp::FlowRxTable rows{"flow_rx_table", clk, config().max_flows, config().flow_rx_table};
   TcpRx dut;
   Source<Frame> in = drive(dut.in);
   Source<RxCommand> commands = drive(dut.commands);
