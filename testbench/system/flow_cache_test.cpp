@@ -1,6 +1,7 @@
 // Flows of TCP that are not all on the chip.
 #include "testbench/support/home_check.h"
 #include "testbench/system/few_rows.h"
+#include "testbench/system/lost_row.h"
 #include "testbench/system/two_node_bench.h"
 
 namespace rnic::test {
@@ -54,42 +55,13 @@ TEST_P(FlowCacheEndToEnd, EveryRequestCompletesOnceAndInOrder) {
 INSTANTIATE_TEST_SUITE_P(Sizes, FlowCacheEndToEnd, few_rows_of_queues(), testing::PrintToStringParamName());
 
 // A wrong bit in a flow that comes back: its connection ends, at both ends, and no other one.
-class LostFlow : public TwoNodeBench, public testing::WithParamInterface<unsigned> {
+class LostFlow : public LostRow, public testing::WithParamInterface<unsigned> {
  protected:
-  LostFlow() : TwoNodeBench({}, FewRows{"", 1, 1, HomeKind::kHost, GetParam()}.of(&CachesConfig::flow)) {}
+  LostFlow() : LostRow(FewRows{"", 1, 1, HomeKind::kHost, GetParam()}.of(&CachesConfig::flow)) {}
 };
 TEST_P(LostFlow, EndsItsStreamAndNoOther) {
-  constexpr std::uint64_t kRounds = 6;
-  constexpr std::size_t kStreams = 24;
-  for (std::size_t n = 0; n < kStreams; ++n) client.create(32), server.create(32);
-  connect(kStreams);
-  for (std::uint64_t round = 0; round < kRounds; ++round) {
-    client.run([this, round] {
-      for (End::Stream& stream : client.streams) {
-        host::SendWr wr = client.request(round, abi::WrOpcode::kRdmaWrite, 0, 64);
-        wr.remote_addr = server.address;
-        wr.rkey = server.mr->rkey();
-        if (stream.qp->state() == host::QpState::kRts) {
-          EXPECT_EQ(stream.qp->post_send(wr), 0);
-        }
-      }
-    });
-    client.wait_us(60);
-  }
-  client.wait_us(3000);
-  run();
-  EXPECT_EQ(b.chip.context_home.counters().corrupt, 1u);
-  unsigned ended = 0;
-  for (std::size_t n = 0; n < kStreams; ++n) {
-    const End::Stream& mine = client.streams[n];
-    const std::vector<std::uint64_t> ids = mine.succeeded();
-    for (std::uint64_t i = 0; i < ids.size(); ++i) EXPECT_EQ(ids[i], i) << "no hole";
-    const bool lost = mine.qp->state() == host::QpState::kError;
-    ended += lost;
-    EXPECT_EQ(server.streams[n].qp->state(), lost ? host::QpState::kError : host::QpState::kRts) << n;
-    EXPECT_EQ(ids.size() == kRounds, !lost);
-  }
-  EXPECT_EQ(ended, 1u);
+  post(abi::WrOpcode::kRdmaWrite, 6, 60, 3000);
+  expect_one_lost(6);
   EXPECT_EQ(b.chip.tcp_connection.flows_in_use(), kStreams - 1) << "its number is free";
   EXPECT_EQ(b.chip.tcp_memory().used().octets, 0u) << "nothing of it is kept";
 }

@@ -1,6 +1,7 @@
 // Contexts of queue pairs that are not all on the chip.
 #include "testbench/support/home_check.h"
 #include "testbench/system/few_rows.h"
+#include "testbench/system/lost_row.h"
 #include "testbench/system/two_node_bench.h"
 
 namespace rnic::test {
@@ -69,44 +70,13 @@ struct LostFetch {
   QpFetch fetch = QpFetch::kHalf;
   abi::WrOpcode opcode = abi::WrOpcode::kRdmaWrite;
 };
-class LostQp : public TwoNodeBench, public testing::WithParamInterface<LostFetch> {
+class LostQp : public LostRow, public testing::WithParamInterface<LostFetch> {
  protected:
-  LostQp()
-      : TwoNodeBench({},
-                     FewRows{"", 1, 1, HomeKind::kHost, GetParam().number, GetParam().fetch}.of(&CachesConfig::qp)) {}
+  LostQp() : LostRow(FewRows{"", 1, 1, HomeKind::kHost, GetParam().number, GetParam().fetch}.of(&CachesConfig::qp)) {}
 };
 TEST_P(LostQp, EndsItsStreamAndNoOther) {
-  constexpr std::uint64_t kRounds = 4;
-  constexpr std::size_t kStreams = 24;
-  for (std::size_t n = 0; n < kStreams; ++n) client.create(32), server.create(32);
-  connect(kStreams);
-  for (std::uint64_t round = 0; round < kRounds; ++round) {
-    client.run([this, round] {
-      for (End::Stream& stream : client.streams) {
-        host::SendWr wr = client.request(round, GetParam().opcode, 0, 64);
-        wr.remote_addr = server.address;
-        wr.rkey = server.mr->rkey();
-        if (stream.qp->state() == host::QpState::kRts) {
-          EXPECT_EQ(stream.qp->post_send(wr), 0);
-        }
-      }
-    });
-    client.wait_us(30);
-  }
-  client.wait_us(300);
-  run();
-  EXPECT_EQ(b.chip.context_home.counters().corrupt, 1u);
-  unsigned ended = 0;
-  for (std::size_t n = 0; n < kStreams; ++n) {
-    const End::Stream& mine = client.streams[n];
-    const std::vector<std::uint64_t> ids = mine.succeeded();
-    for (std::uint64_t i = 0; i < ids.size(); ++i) EXPECT_EQ(ids[i], i) << "no hole";
-    const bool lost = mine.qp->state() == host::QpState::kError;
-    ended += lost;
-    EXPECT_EQ(server.streams[n].qp->state(), lost ? host::QpState::kError : host::QpState::kRts);
-    EXPECT_EQ(ids.size() == kRounds, !lost);
-  }
-  EXPECT_EQ(ended, 1u);
+  post(GetParam().opcode, 4, 30, 300);
+  expect_one_lost(4);
 }
 INSTANTIATE_TEST_SUITE_P(Fetches, LostQp,
                          testing::Values(LostFetch{60}, LostFetch{80}, LostFetch{100}, LostFetch{110}, LostFetch{120},

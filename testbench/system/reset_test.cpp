@@ -62,6 +62,7 @@ struct ResetOfCaches : ResetTest, testing::WithParamInterface<std::pair<HomeKind
     c.rnic.context.cache.cq = {1, 1, CachePolicy::kLru, 2, 1};
     c.rnic.context.cache.stag = {1, 1, CachePolicy::kLru, 2, 1};
     c.rnic.context.cache.qp = {{1, 1, CachePolicy::kLru, 2, 1}, GetParam().second};
+    c.rnic.context.cache.flow = {1, 1, CachePolicy::kLru, 2, 1};
     c.rnic.context.home.kind = GetParam().first;
     return c;
   }
@@ -84,6 +85,7 @@ TEST_P(ResetOfCaches, TwoHundredTimesAmidTraffic) {
     EXPECT_GT(node->chip.contexts().stag_table.cache().counters().misses, 100u);
     EXPECT_GT(node->chip.contexts().tx_table.cache().counters().misses, 50u);
     EXPECT_GT(node->chip.contexts().rx_table.cache().counters().misses, 50u);
+    EXPECT_GT(node->chip.flow_tx_table().cache().counters().misses, 50u);
     EXPECT_EQ(node->chip.context_home.counters().failed + node->chip.context_home.counters().corrupt, 0u);
     if (GetParam().first == HomeKind::kHost) {
       check_home(*node);
@@ -93,6 +95,7 @@ TEST_P(ResetOfCaches, TwoHundredTimesAmidTraffic) {
       check_qp_home(*node, layout[abi::ContextKind::kQp].base);
       check_qp_rx_home(*node, layout[abi::ContextKind::kQp].base);
       check_qp_rows_home(*node, layout[abi::ContextKind::kQp].base);
+      check_flow_home(*node, layout[abi::ContextKind::kFlow].base);
     }
   }
 }

@@ -1,6 +1,8 @@
 // tcp_rx and the rows of its flows: frames and events of one flow and of several at every distance, slow rows, look-ups
 // that go on, and a deframer that takes nothing.
 #include <algorithm>
+#include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -31,11 +33,11 @@ TcpConfig rows_config(unsigned read_cycles = TableConfig{}.read_cycles) {
 // another one is given.
 class Bench {
  public:
-  explicit Bench(const TcpConfig& c = rows_config())
+  explicit Bench(const TcpConfig& c = rows_config(), const CacheConfig& cache = {})
       : config(c),
         clk(sc_core::sc_gen_unique_name("clk"), {}),
         sent(clk, c.max_flows),
-        rows("flow_rx_table", clk, c.max_flows, c.flow_rx_table),
+        rows("flow_rx_table", clk, c.max_flows, c.flow_rx_table, cache),
         dut(sc_core::sc_gen_unique_name("dut"), clk, c, {}, rows, {kMacB, {kIpB}, {}}, pool, sent) {
     for (std::uint32_t i = 0; i < c.max_flows; ++i) sent.set(FlowId{i}, kFirst);
   }
@@ -489,6 +491,78 @@ TEST_P(ShuffledRows, GiveTheSameInTheSameCycles) {
     EXPECT_EQ(plain.reports.cycles(), b->reports.cycles());
     for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(plain.state(FlowId{i}), b->state(FlowId{i}));
   }
+}
+
+// ---- Flows that are not all on the chip
+
+// Answers each miss after a fixed time, with what the row was when it left.
+class SlowHome final : public Stage {
+ public:
+  static constexpr Cycle kFetch = 100, kMissed = 1;  // to the row; from the end of a read's grant to the home
+  SlowHome(ClockDomain& clk, tcp::FlowRxTable& rows)
+      : Stage(sc_core::sc_module_name(sc_core::sc_gen_unique_name("home")), clk), rows_(rows) {
+    rows.cache().connect_home(misses);
+  }
+  PopPort<TableMiss> misses{*this, "misses"};
+
+  Wake tick() override {
+    if (misses->can_pop()) {
+      const TableMiss miss = misses->pop();
+      if (miss.dirty != 0) home_[miss.leaving] = rows_.leaving(miss);
+      due_.emplace_back(now() + kFetch, miss);
+    }
+    for (; !due_.empty() && due_.front().first <= now(); due_.pop_front()) {
+      rows_.fill(due_.front().second, home_[due_.front().second.index]);
+      rows_.cache().arrived(due_.front().second, true);
+    }
+    return due_.empty() ? Wake::on_traffic() : Wake::at_cycle(due_.front().first);
+  }
+
+ private:
+  tcp::FlowRxTable& rows_;
+  std::map<std::uint32_t, tcp::FlowRxRow> home_;
+  std::deque<std::pair<Cycle, TableMiss>> due_;
+};
+
+class FewFlows : public StageTest {
+ protected:
+  static constexpr std::uint32_t kFlows = 12;  // more than there are places, with the spare ones
+  static constexpr FlowId kAway{0}, kHere{kFlows - 1};
+  FewFlows() {
+    for (std::uint32_t n = 0; n < kFlows; ++n) b.open(FlowId{n}, 300 * n);
+    for (std::uint32_t n = 1; n < kFlows; ++n) b.command(Kind::kEnterRdma, FlowId{n}, 6000 + 300 * n);
+  }
+  const CacheConfig cache{4, 4, CachePolicy::kLru, 4, 1};
+  Bench b{rows_config(), cache};
+  SlowHome home{b.clk, b.rows};
+  static constexpr Cycle kNow = 20'000;
+  Cycle hit(Cycle sent_at) const { return b.use_of(sent_at) + cache.tag_cycles; }
+  Cycle missed(Cycle sent_at) const { return hit(sent_at) + SlowHome::kMissed + SlowHome::kFetch; }
+};
+
+TEST_F(FewFlows, AFrameWhoseFlowIsFetchedIsPassedByThoseOfOthers) {
+  b.command(Kind::kEnterRdma, kAway, 5000);
+  for (std::uint32_t n = kFlows - cache.entries; n < kFlows; ++n) b.command(Kind::kUnread, FlowId{n}, 10'000 + 300 * n);
+  b.segment(0, 64, kNow, Bench::port_of(kAway));
+  b.segment(64, 64, kNow + 1, Bench::port_of(kAway));
+  b.segment(0, 64, kNow + 2, Bench::port_of(kHere));
+  run_until_idle();
+  const Cycle of_away = missed(kNow), of_here = hit(b.in.cycles()[2]);
+  ASSERT_EQ(b.out.size(), 3u);
+  EXPECT_EQ(b.out[0].flow, kHere);
+  EXPECT_EQ(b.out[1].flow, kAway);
+  EXPECT_EQ(b.out[1].offset, 0u);
+  EXPECT_EQ(b.out[2].offset, 64u);
+  EXPECT_THAT(b.feedback.cycles(), ElementsAre(of_here + kToEnd, of_away + kToEnd, of_away + 2 + kToEnd));
+}
+
+// Both wait for the same row. In another order the octets would be kept for the firmware first.
+TEST_F(FewFlows, AFrameComesAfterTheCommandsAboutItsFlow) {
+  b.segment(0, 64, kNow, Bench::port_of(kAway));
+  b.command(Kind::kEnterRdma, kAway, kNow);
+  run_until_idle();
+  ASSERT_EQ(b.out.size(), 1u);
+  EXPECT_THAT(b.out.cycles(), ElementsAre(b.feedback.cycles()[0] - kToEnd + 1 + b.config.rx_cycles));
 }
 
 }  // namespace
