@@ -75,6 +75,8 @@ CASES = {
     "parked FPDUs": (QUEUES, (f"{PEERS_QP_CACHE}.entries=8", "nodes.b.rnic.rx.ddp_placement.parked=0"), "parked FPDUs", "node b"),
     "flow cache misses": (QUEUES, (f"{FLOW_CACHE}.entries=8", f"{FLOW_CACHE}.misses_in_flight=1", "rnic.tcp.rto_min_us=10000"), "flow cache misses", "node b"),
     "flow cache": (QUEUES, (f"{FLOW_CACHE}.entries=8", f"{FLOW_CACHE}.misses_in_flight=32", "rnic.tcp.rto_min_us=10000"), "flow cache", "node b"),
+    # Half of them are for one queue pair.
+    "requests outstanding": (SHORT, ("nodes.a.rnic.tx.rdmap_segmenter.outstanding=16", "rnic.tx.wqe_fetch.prefetch=64"), "requests outstanding", "node a"),
     "TCP transmit memory": (WRITES, ("nodes.a.rnic.tcp.tx_memory.octets=16384",), "TCP transmit memory", "node a"),
     # Half of them are for one flow: 32 segments in each round trip.
     "its records": (SHORT, ("nodes.a.rnic.tcp.tx_memory.segments=8", "rnic.tx.wqe_fetch.prefetch=64"), "TCP transmit memory", "node a"),

@@ -94,6 +94,8 @@ class Reliefs:
             self.change("flow cache", where, node, ["rnic.context.cache.flow.entries"], limit=1 << 20)
             self.change("flow cache misses", where, node, ["rnic.context.cache.flow.misses_in_flight"], limit=64)
 
+        if self.setting(node, "rnic.tx.rdmap_segmenter.outstanding") < 1 << 16:
+            self.change("requests outstanding", where, node, ["rnic.tx.rdmap_segmenter.outstanding"], limit=1 << 26)
         for name, memory in ("TCP transmit memory", "rnic.tcp.tx_memory"), ("SCTP transmit memory", "rnic.sctp.tx_memory"):
             if self.setting(node, f"{memory}.octets") < 1 << 20:
                 self.change(name, where, node, [f"{memory}.octets"])

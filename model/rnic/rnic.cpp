@@ -110,12 +110,13 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
                       config.context.cache.flow.entries < config.tcp.max_flows ? config.tcp.max_flows : 0,
                       basename(),
                       {config.fwcpu.max_ird, config.fwcpu.max_ord, config.tx.wqe_fetch.prefetch,
-                       config.rx.rqe_fetch.prefetch}}),
+                       config.rx.rqe_fetch.prefetch, config.tx.rdmap_segmenter.outstanding}}),
       frames_(frame_block_bytes(config)),
       messages_(kMessageBlockBytes),
       tcp_memory_(clk, checked(config.tcp.tx_memory, "tcp", config.tcp.mtu), FlowId{0}, config.tcp.max_flows),
       sctp_memory_(clk, checked(config.sctp.tx_memory, "sctp", config.tcp.mtu), FlowId{config.tcp.max_flows},
                    config.flows() - config.tcp.max_flows),
+      outstanding_(clk, config.tx.rdmap_segmenter.outstanding, config.context.qps),
       flow_cache_(std::make_shared<RowCache>(std::string(basename()) + ".flow_tx_table", clk, config.tcp.max_flows,
                                              cache_of(config.context.cache.flow, "flow", config.tcp.max_flows))),
       flow_tx_table_(std::string(basename()) + ".flow_tx_table", clk, config.tcp.max_flows, config.tcp.flow_tx_table,
@@ -190,6 +191,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
 void Rnic::reset() {
   net_.reset();
   contexts_.reset();
+  outstanding_.reset();
   tcp_memory_.reset();
   sctp_memory_.reset();
   firmware_log.reset();
@@ -325,6 +327,8 @@ void Rnic::connect_responder() {
 }
 
 void Rnic::connect_completion() {
+  rdmap_segmenter.bound_by(outstanding_);
+  sq_completion.bound_by(outstanding_);
   net_.connect(pcie.mmio.cq_arms, cqe_writer.arm, "host.cq_arms", {16, 1, 1});
   net_.connect(rdmap_dispatch.unblock, rdmap_segmenter.unblock, "completion.unblock");
   net_.connect(rdmap_dispatch.read_done, sq_completion.read_done, "completion.reads_done");
@@ -447,6 +451,7 @@ void Rnic::describe(const Description& d) {
   flow_tx_table_.describe(d.part("flow_tx_table"));
   flow_cache_->describe(d.part("flow_cache"),
                         {"context.flow_cache", "context.flow_misses", "flow cache", "flow cache misses"});
+  outstanding_.describe(d.part("outstanding_requests"));
   tcp_memory_.describe(d.part("tcp_memory"));
   sctp_memory_.describe(d.part("sctp_memory"));
   firmware_log.describe(d);

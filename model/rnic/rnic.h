@@ -60,6 +60,7 @@ class Rnic final : public sc_core::sc_module, public Part {
   BufferPool frames_;    // a frame of the MTU with its headroom; declared before the stages that hold its blocks
   BufferPool messages_;  // private data, start-up frames
   llp::TransmitMemory tcp_memory_, sctp_memory_;
+  OutstandingRequests outstanding_;
   const std::shared_ptr<RowCache> flow_cache_;
   FlowTxTable flow_tx_table_;
   tcp::FlowRxTable flow_rx_table_;

@@ -70,10 +70,10 @@ class StatsGroup {
   template <class Counters>
   void counters(const Counters& counters) const {
     const auto each = [&](const char* key, auto member, const char* unit, const char* description) {
-      if constexpr (std::is_same_v<decltype(member), HighWater Counters::*>) {
+      if constexpr (std::is_convertible_v<decltype(member), HighWater Counters::*>) {
         add(key, &(counters.*member), unit, description);
       } else {
-        static_assert(std::is_same_v<decltype(member), std::uint64_t Counters::*>);
+        static_assert(std::is_convertible_v<decltype(member), std::uint64_t Counters::*>);
         counter(key, counters.*member, unit, description);
       }
     };

@@ -10,8 +10,9 @@ namespace {
 
 using Awaited = SqCompletion::Awaited;
 
-// Of a queue pair: a full ring, and a ready-to-receive Read, a drain and a Terminate of the firmware.
-constexpr std::size_t kOutstanding = (std::size_t{1} << kMaxLogWq) + 3;
+// What the firmware has outstanding on a queue pair, beside the host's requests: a ready-to-receive Read, a drain and a
+// Terminate.
+constexpr std::size_t kOfFirmware = 3;
 // With a row that is lost its lists are, whose elements then are nobody's.
 PoolLimit lost_with(const ContextStore& contexts) {
   return contexts.sqc_table.cached() ? PoolLimit::kHome : PoolLimit::kChip;
@@ -64,6 +65,9 @@ std::uint16_t arrived(const QpSq& q, Awaited what) { return q.arrived[static_cas
 bool has_arrived(const QpSq& q, Awaited what) { return static_cast<std::int16_t>(arrived(q, what)) > 0; }
 bool is_owed(const QpSq& q, Awaited what) { return static_cast<std::int16_t>(arrived(q, what)) < 0; }
 
+// A work request of the host.
+bool is_counted(const WqeIssued& w) { return w.marker == WqeIssued::Marker::kNone && !w.internal; }
+
 // A Send or a Write, which the peer's lower layer acknowledges, and not a Terminate of ours.
 bool is_send(const WqeIssued& w) { return w.marker == WqeIssued::Marker::kNone && awaited(w) == Awaited::kAck; }
 
@@ -72,14 +76,15 @@ bool is_send(const WqeIssued& w) { return w.marker == WqeIssued::Marker::kNone &
 SqCompletion::SqCompletion(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
     : Stage(nm, clk),
       contexts_(contexts),
-      pool_({"outstanding", contexts.qps() * kOutstanding, "queue pairs x (entries of the largest ring + 3)",
-             PoolLimit::kHost}),
+      pool_({"outstanding", contexts.elements().outstanding + contexts.qps() * kOfFirmware,
+             "tx.rdmap_segmenter.outstanding + queue pairs x 3", lost_with(contexts)}),
       sink_pool_({"sinks", contexts.qps() * contexts.elements().ord + kOnTheirWay,
                   "queue pairs x fwcpu.max_ord, and what waits for its row", lost_with(contexts)},
                  1 + kStagBits),
-      outcome_pool_({"outcomes", contexts.qps() * kOutstanding, "as outstanding", PoolLimit::kHost}, kStatusBits),
-      endings_({"endings", contexts.qps() * kOutstanding, "as outstanding", PoolLimit::kHost}),
-      sinks_({"ending_sinks", contexts.qps() * kOutstanding, "as outstanding", PoolLimit::kHost}),
+      outcome_pool_({"outcomes", pool_.entries(), "as outstanding", lost_with(contexts)}, kStatusBits),
+      endings_({"endings", contexts.elements().outstanding + kOnTheirWay,
+                "tx.rdmap_segmenter.outstanding, and what waits for its row"}),
+      sinks_({"ending_sinks", endings_.entries(), "as endings"}),
       list_pool_({"listed", contexts.qps(), "queue pairs"}, 0),
       one_turn_(contexts.sqc_table.cached()),
       qps_(contexts.qps()) {
@@ -108,7 +113,9 @@ auto SqCompletion::input(unsigned n, F&& f) {
 }
 
 bool SqCompletion::is_offered(unsigned n) {
-  return n == kEnding ? ending_is_over() : input(n, [](auto& port) { return port->can_pop(); });
+  if (n == kEnding) return ending_is_over();
+  if (n == kReadDone && endings_.size() + kOnTheirWay > endings_.entries()) return false;  // stag_work goes on
+  return input(n, [](auto& port) { return port->can_pop(); });
 }
 
 bool SqCompletion::offered() {
@@ -157,6 +164,7 @@ bool SqCompletion::execute() {
   if (!events_.ready()) return false;
   if (!events_.ok()) execute_lost();
   else if (events_.row().qp.epoch == events_.epoch()) execute(events_.row());
+  else if (const auto* const w = std::get_if<WqeIssued>(&events_.front())) drop(events_.id(), *w);
   if (std::holds_alternative<EndOfRead>(events_.front())) {
     endings_.pop();
     ending_executes_ = false;
@@ -178,8 +186,20 @@ void SqCompletion::execute_lost() {
   const Qpn qpn = events_.id();
   const std::uint32_t epoch = events_.epoch();
   lose(qpn, epoch);
-  const auto* const issued_one = std::get_if<WqeIssued>(&events_.front());
-  if (issued_one != nullptr && issued_one->marker == WqeIssued::Marker::kDrain) answer_drain(qpn, epoch);
+  const auto* const w = std::get_if<WqeIssued>(&events_.front());
+  if (w == nullptr) return;
+  if (w->marker == WqeIssued::Marker::kDrain) answer_drain(qpn, epoch);
+  drop(qpn, *w);
+}
+
+// A request that nobody completes: its queue pair's row is lost, or its number was used again.
+void SqCompletion::drop(Qpn qpn, const WqeIssued& w) {
+  if (outstanding_ != nullptr && is_counted(w)) outstanding_->give_back(qpn);
+}
+
+void SqCompletion::give_back(Qpn qpn, unsigned requests) {
+  qps_[qpn.v].requests = static_cast<std::uint16_t>(qps_[qpn.v].requests - requests);
+  if (outstanding_ != nullptr && requests != 0) outstanding_->give_back(qpn, requests);
 }
 
 // The firmware hears once that the QP's row is lost, and then of the drains that were in it.
@@ -187,6 +207,7 @@ void SqCompletion::lose(Qpn qpn, std::uint32_t epoch) {
   if (!lost_qps_.lose(qpn, epoch)) return;
   Here& here = qps_[qpn.v];
   here.waits = false;
+  give_back(qpn, here.requests);
   for (; here.drains != 0; --here.drains) answer_drain(qpn, epoch);
 }
 
@@ -204,6 +225,7 @@ QpSq& SqCompletion::use(Qpn qpn, const SqcRow& row) {
     q = QpSq{};
     q.epoch = row.qp.epoch;
     qps_[qpn.v].drains = 0;
+    give_back(qpn, qps_[qpn.v].requests);
   }
   return q;
 }
@@ -218,6 +240,7 @@ void SqCompletion::execute(Qpn qpn, const SqcContext&, QpSq& q, const WqeIssued&
   if (w.marker == WqeIssued::Marker::kFlush) q.flushing = true;
   else pool_.push(q.outstanding, w);
   qps_[qpn.v].drains += w.marker == WqeIssued::Marker::kDrain;
+  qps_[qpn.v].requests += is_counted(w);
   q.sends += is_send(w);
   q.responses_over |= w.marker == WqeIssued::Marker::kTerminate;
   if (awaited(w) == Awaited::kRead) sink_pool_.push(q.sinks, w.ends);
@@ -337,6 +360,7 @@ void SqCompletion::retire(Qpn qpn, const SqcContext& ctx, QpSq& q) {
   const bool done = satisfied(q, pool_.front(q.outstanding));
   WqeIssued w = pool_.pop(q.outstanding);
   const bool comes_later = !done && !never_left(q, w) && awaited(w) != Awaited::kNothing;
+  if (is_counted(w)) give_back(qpn, 1);
   if (comes_later) --arrived(q, awaited(w));
   if (never_left(q, w)) --q.lost;
   q.sends -= is_send(w);

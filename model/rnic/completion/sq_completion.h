@@ -13,6 +13,7 @@
 #include "model/common/node_pool.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/context/lost_qps.h"
+#include "model/rnic/context/outstanding_requests.h"
 #include "model/rnic/context/row_events.h"
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/llp.h"
@@ -44,6 +45,8 @@ class SqCompletion final : public Stage {
   PushPort<QpEvent> event{*this, "event"};
 
   SqCompletion(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts);
+  // Where the segmenter has taken places for work requests; without one it has taken none.
+  void bound_by(OutstandingRequests& outstanding) { outstanding_ = &outstanding; }
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
@@ -73,7 +76,8 @@ class SqCompletion final : public Stage {
   };
   using Event = std::variant<WqeIssued, WqesAcked, WqeLost, ReadDone, AtomicDone, EndOfRead>;
 
-  static constexpr unsigned kEnding = 5, kInputs = 6;  // the oldest ending, among the inputs beside `issued`
+  static constexpr unsigned kReadDone = 3;             // among the inputs beside `issued`,
+  static constexpr unsigned kEnding = 5, kInputs = 6;  // the oldest ending behind them
   template <class F>
   auto input(unsigned n, F&& f);
   bool is_offered(unsigned n);
@@ -107,6 +111,8 @@ class SqCompletion final : public Stage {
   void end_turn(Qpn qpn);
   void end_lost_turn(Qpn qpn, std::uint32_t epoch);
   void show(Qpn qpn, const QpSq& q);
+  void give_back(Qpn qpn, unsigned requests);
+  void drop(Qpn qpn, const WqeIssued& w);
   void retire(Qpn qpn, const SqcContext& ctx, QpSq& q);
   void finish(QpSq& q, WqeIssued& w);
   bool begin_turn();
@@ -127,13 +133,15 @@ class SqCompletion final : public Stage {
   const bool one_turn_;  // for all that can retire: its row may not be on the chip later
   // Of each QP, on the chip wherever its row is.
   struct Here {
-    bool listed = false;      // or its turn has begun
-    bool waits = false;       // for observers: a request is outstanding, and
-    Awaited oldest{};         // what the oldest one waits for
-    std::uint8_t drains = 0;  // outstanding: the firmware is answered, whatever becomes of the row
+    bool listed = false;         // or its turn has begun
+    bool waits = false;          // for observers: a request is outstanding, and
+    Awaited oldest{};            // what the oldest one waits for
+    std::uint8_t drains = 0;     // outstanding: the firmware is answered, whatever becomes of the row
+    std::uint16_t requests = 0;  // of the host, outstanding: others get their places, whatever becomes of the row
   };
   std::vector<Here> qps_;
   LostQps lost_qps_{contexts_};
+  OutstandingRequests* outstanding_ = nullptr;
   SqCompletionCounters counters_;
 };
 

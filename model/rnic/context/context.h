@@ -44,8 +44,9 @@ struct QpCacheConfig : CacheConfig {
 
 // What a queue pair may have on the chip at a time.
 struct QpElements {
-  unsigned ird = 32, ord = 32;  // requests of the peer; Reads and atomics of ours
-  unsigned wqes = 8, rqes = 8;  // entries of its send ring; of its receive ring, and of a shared one
+  unsigned ird = 32, ord = 32;      // requests of the peer; Reads and atomics of ours
+  unsigned wqes = 8, rqes = 8;      // entries of its send ring; of its receive ring, and of a shared one
+  unsigned outstanding = 64 << 10;  // work requests that have begun, of all queue pairs
 };
 
 // Flat tables. A write is visible from the next cycle on, to every stage alike.

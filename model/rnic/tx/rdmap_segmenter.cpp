@@ -26,6 +26,11 @@ void RdmapSegmenter::keep_in(LlpId llp, llp::TransmitMemory& memory) {
   scheduler_.keep_in(llp, memory);
 }
 
+void RdmapSegmenter::bound_by(OutstandingRequests& outstanding) {
+  outstanding.serve(*this);
+  scheduler_.bound_by(outstanding);
+}
+
 // ---- Events
 
 // The inputs that have an event, one bit each. A response comes after the news that it is due.
@@ -94,6 +99,7 @@ bool RdmapSegmenter::execute_lost() {
     if (const auto* const f = std::get_if<FetchedWqe>(&events_.front())) {
       WqeIssued flushed{qpn, f->wqe.wr_id, 0, f->wqe.opcode, abi::WcStatus::kWrFlushErr};
       flushed.epoch = ctx.epoch;
+      scheduler_.begin_lost(qpn);
       issued->push(flushed);
       taken->push({qpn, ctx.epoch});
     } else if (work != nullptr && work->kind == TxInternalWork::Kind::kFlush) {
@@ -259,7 +265,7 @@ bool RdmapSegmenter::open_turn() {
   turn.to_ask = turn.to_judge = 0;
   if (turn_row_.ok()) {
     const auto& [ctx, q] = turn_row_.row();
-    if (q.epoch == ctx.epoch) turn.needs = needs(q, scheduler_.next(ctx, q));
+    if (q.epoch == ctx.epoch) turn.needs = needs(q, scheduler_.next(qpn, ctx, q));
     if (turn.needs == TxTurn::Needs::kSource) {
       turn.stag[0] = Stag{scheduler_.read(q).request.src_stag};
       turn.to_ask = 1;
@@ -333,7 +339,7 @@ bool RdmapSegmenter::cut() {
 }
 
 void RdmapSegmenter::take_turn(const TxTurn& turn, const TxQp& of) {
-  const Source next = scheduler_.next(of.ctx, of.state);
+  const Source next = scheduler_.next(of);
   const TxTurn::Needs needed = needs(of.state, next);
   if (of.state.epoch == turn.epoch && (needed == TxTurn::Needs::kNothing || needed == turn.needs)) send(turn, of, next);
 }
@@ -344,6 +350,7 @@ void RdmapSegmenter::send(const TxTurn& turn, const TxQp& of, Source next) {
     case Source::kNone:
       return;  // the QP went away meanwhile
     case Source::kFlush:
+      scheduler_.begin(of);
       return complete(of, 0, true, abi::WcStatus::kWrFlushErr);
     case Source::kDrain:
       scheduler_.end_drain(of);
@@ -412,6 +419,7 @@ bool RdmapSegmenter::find_source(const TxQp& of) {
 // False if the request cannot be sent at all.
 bool RdmapSegmenter::start_request(const TxTurn& turn, const TxQp& of) {
   QpTx& q = of.state;
+  scheduler_.begin(of);
   if (turn.status != abi::WcStatus::kSuccess) {
     fail(of, turn.status);
     return false;
@@ -424,6 +432,7 @@ bool RdmapSegmenter::start_request(const TxTurn& turn, const TxQp& of) {
 
 void RdmapSegmenter::begin_stag_work(const TxQp& of) {
   const FetchedWqe& f = scheduler_.oldest(of.state);
+  scheduler_.begin(of);
   if (!f.ok) return fail(of, abi::WcStatus::kGeneralErr);
   stag_request->push({of.qpn, of.state.epoch, f.wqe, of.ctx.pd});
   of.state.working = true;
@@ -491,7 +500,7 @@ void RdmapSegmenter::complete(const TxQp& of, std::uint32_t bytes, bool signaled
   done.epoch = of.ctx.epoch;
   if (w.opcode == abi::WrOpcode::kRdmaReadWithInv) done.ends = Stag{w.sge[0].lkey};
   issued->push(done);
-  scheduler_.retire(of.state);
+  scheduler_.retire(of);
   taken->push({of.qpn, of.ctx.epoch});
 }
 

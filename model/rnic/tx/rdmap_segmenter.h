@@ -22,6 +22,7 @@ namespace rnic {
 struct RdmapSegmenterConfig {
   unsigned turn_fpdus = 1;
   unsigned events = TxEvents::kPlaces;
+  unsigned outstanding = 64 << 10;
   template <class V>
   static void fields(V& v) {
     v("turn_fpdus", &RdmapSegmenterConfig::turn_fpdus,
@@ -29,6 +30,8 @@ struct RdmapSegmenterConfig {
     v("events", &RdmapSegmenterConfig::events,
       "that wait for the row of their queue pair, such as a work request, or credit",
       in_range(1u, TxEvents::kMaxPlaces));
+    v("outstanding", &RdmapSegmenterConfig::outstanding,
+      "work requests of all queue pairs that have begun and are not complete", in_range(1, 1 << 26), unit("requests"));
   }
 };
 
@@ -72,6 +75,8 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
                  const PerLlp<LlpTraits>& llps, const RdmapSegmenterConfig& config = {});
   // Where a lower layer keeps what is cut until it is acknowledged; without one there is room for all.
   void keep_in(LlpId llp, llp::TransmitMemory& memory);
+  // How many work requests may have begun and not be complete; without a bound there may be any number.
+  void bound_by(OutstandingRequests& outstanding);
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;

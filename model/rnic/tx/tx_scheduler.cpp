@@ -22,6 +22,7 @@ ValueWords words_of_waits(const PerLlp<LlpTraits>& llps) {
   ValueWords words{"nothing", "ord", "fence", "first_fpdu"};
   for (const LlpTraits& llp : llps) words.push_back(llp.credit);
   for (const LlpTraits& llp : llps) words.push_back(llp.memory);
+  words.push_back("outstanding");
   return words;
 }
 
@@ -73,6 +74,7 @@ void TxScheduler::describe(const Description& d) {
   d.account({"tx.ord", "slots", Reach::kRequests, "ORD", 60}, waits(TxWait::kOrd));
   d.account({"tx.fence", "slots", Reach::kRequests, "fence", 70}, waits(TxWait::kFence));
   d.account({"tx.first_fpdu", "slots", Reach::kRequests, "first FPDU of the peer", 80}, waits(TxWait::kFirstFpdu));
+  d.account({"tx.outstanding", "slots", Reach::kRequests, "requests outstanding", 85}, waits(kTxOutstanding));
   unsigned position = 90;
   for (const LlpId llp : {LlpId::kMpaTcp, LlpId::kSctp}) {
     const LlpTraits& of = llps_[llp];
@@ -97,6 +99,7 @@ void TxScheduler::renew(Qpn qpn, const TxContext& ctx, QpTx& q) {
   internal_pool_.clear(q.internal);
   terminate_pool_.clear(q.terminate);
   give_up(qpn);
+  end_begun(qpn);
   Here& here = qps_[qpn.v];
   here.draining = false;
   here.fpdus = 0;
@@ -110,8 +113,25 @@ void TxScheduler::used(const TxQp& of) { show(qps_[of.qpn.v], of.state.wqes.size
 // The elements of its lists stay where they are: nobody knows them any more.
 bool TxScheduler::lose(Qpn qpn, std::uint32_t epoch) {
   give_up(qpn);
+  end_begun(qpn);
   show(qps_[qpn.v], 0, 0);
   return std::exchange(qps_[qpn.v].lost, epoch) != epoch;
+}
+
+void TxScheduler::begin(const TxQp& of) {
+  Here& here = qps_[of.qpn.v];
+  if (std::exchange(here.begun, true) || outstanding_ == nullptr) return;
+  outstanding_->take(of.qpn);
+}
+
+void TxScheduler::retire(const TxQp& of) {
+  qps_[of.qpn.v].begun = false;
+  wqe_pool_.pop(of.state.wqes);
+}
+
+// Nobody completes it any more.
+void TxScheduler::end_begun(Qpn qpn) {
+  if (std::exchange(qps_[qpn.v].begun, false) && outstanding_ != nullptr) outstanding_->give_back(qpn);
 }
 
 void TxScheduler::show(Here& here, std::uint32_t wqes, std::uint32_t reads) {
@@ -138,7 +158,8 @@ void TxScheduler::keep_terminate(QpTx& q, BufferRef buffer, std::uint8_t bytes) 
 void TxScheduler::list(const TxQp& of) {
   Here& here = qps_[of.qpn.v];
   if (here.listed) return;
-  if (next(of.ctx, of.state) == Source::kNone) {
+  if (next(of) == Source::kNone) {
+    if (outstanding_ != nullptr && outstanding_->is_short() && wait_to_begin(of)) return;
     const TxWait why = why_not(of.ctx, of.state);
     const bool may_lack_room = why >= TxWait::kCredit || !of.state.internal.empty();
     if (may_lack_room && wait_for_room(of)) return;
@@ -199,6 +220,7 @@ void TxScheduler::over(Qpn qpn) {
   qps_[qpn.v].listed = false;
   qps_[qpn.v].fpdus = 0;
   if (called_qps_ != 0) leave_room(qpn);
+  if (outstanding_ != nullptr) outstanding_->cancel(qpn);
 }
 
 // What it was called for and has not sent, others may send.
@@ -219,7 +241,7 @@ void TxScheduler::again(Qpn qpn) {
 // Those in the middle of their turns go before the others: their rows are on the chip.
 void TxScheduler::over(const TxQp& of) {
   Here& here = qps_[of.qpn.v];
-  if (++here.fpdus == turn_fpdus_ || next(of.ctx, of.state) == Source::kNone) {
+  if (++here.fpdus == turn_fpdus_ || next(of) == Source::kNone) {
     over(of.qpn);
     return list(of);
   }
@@ -250,7 +272,7 @@ bool TxScheduler::wait_for_room(const TxQp& of) {
   const auto& [qpn, ctx, q] = of;
   llp::TransmitMemory* const memory = memories_[ctx.llp];
   if (memory == nullptr || !memory->is_short()) return false;
-  const Source wanted = choose<Allows::kCredit>(ctx, q);
+  const Source wanted = choose<Allows::kCredit>(qpn, ctx, q);
   if (wanted != Source::kRequest && wanted != Source::kResponse) return false;
   const OutboundMessage m = wanted == Source::kResponse ? q.response
                             : q.open(ctx)               ? *next_request(ctx, q)
@@ -261,8 +283,27 @@ bool TxScheduler::wait_for_room(const TxQp& of) {
   return true;
 }
 
+bool TxScheduler::begins_work(const TxQp& of, Source wanted) {
+  const QpTx& q = of.state;
+  if (wanted == Source::kRequest) return q.open(of.ctx) && !q.request.active && q.internal.empty();
+  return wanted == Source::kFlush || wanted == Source::kLocalWork;
+}
+
+// If a place among those outstanding is all that it lacks.
+bool TxScheduler::wait_to_begin(const TxQp& of) {
+  if (may_begin(of.qpn) || !begins_work(of, choose<Allows::kCredit>(of.qpn, of.ctx, of.state))) return false;
+  outstanding_->wait(of.qpn);
+  room_is_awaited_ = room_was_awaited_ = true;
+  count(of.qpn, kTxOutstanding);
+  return true;
+}
+
 void TxScheduler::call_next() {
   room_is_awaited_ = false;
+  if (outstanding_ != nullptr) {
+    if (outstanding_->may_call()) call_next(*outstanding_);
+    room_is_awaited_ |= outstanding_->somebody_waits();
+  }
   for (llp::TransmitMemory* memory : memories_) {
     if (memory == nullptr) continue;
     if (memory->may_call()) call_next(*memory);
@@ -271,21 +312,26 @@ void TxScheduler::call_next() {
 }
 
 bool TxScheduler::may_call() const {
-  bool may = false;
+  bool may = outstanding_ != nullptr && outstanding_->may_call();
   for (const llp::TransmitMemory* memory : memories_) may |= memory != nullptr && memory->may_call();
   return may;
 }
 
-void TxScheduler::call_next(llp::TransmitMemory& memory) {
-  const auto next = memory.call();
+template <class Room>
+void TxScheduler::call_next(Room& room) {
+  const auto next = room.call();
   if (!next) return;
-  if (called_.empty()) called_.resize(qps_.size(), kNoFlow);
-  leave_room(next->qpn);  // of another flow, which had the queue pair's number before
-  called_[next->qpn.v] = next->flow;
-  ++called_qps_;
+  note_call(next->id, next->qpn);
   if (std::exchange(qps_[next->qpn.v].listed, true)) return;
   give_up(next->qpn);
   list_pool_.push(listed_, next->qpn);
+}
+
+void TxScheduler::note_call(FlowId flow, Qpn qpn) {
+  if (called_.empty()) called_.resize(qps_.size(), kNoFlow);
+  leave_room(qpn);  // of another flow, which had the queue pair's number before
+  called_[qpn.v] = flow;
+  ++called_qps_;
 }
 
 // The request being cut, or else the one to start; none if it has to wait for its turn.
@@ -308,13 +354,15 @@ bool TxScheduler::drained(const TxContext& ctx, const QpTx& q) const {
 // Requests and responses alternate by FPDU, but two tagged messages are never interleaved: no field of a tagged segment
 // identifies its message, and peers refuse it.
 template <TxScheduler::Allows allows>
-inline TxScheduler::Source TxScheduler::choose(const TxContext& ctx, const QpTx& q) const {
-  if (q.flushing) return q.wqes.empty() ? Source::kNone : Source::kFlush;
+inline TxScheduler::Source TxScheduler::choose(Qpn qpn, const TxContext& ctx, const QpTx& q) const {
+  const bool may_begin = allows == Allows::kCredit || this->may_begin(qpn);
+  if (q.flushing) return q.wqes.empty() || !may_begin ? Source::kNone : Source::kFlush;
   const bool host = q.open(ctx);
   if (q.draining && q.internal.empty() && (!host || drained(ctx, q))) return Source::kDrain;
   if (!host && (q.internal.empty() || !ctx.valid)) return Source::kNone;
-  if (host && !q.request.active && !q.working && q.internal.empty() && !q.wqes.empty() &&
-      is_stag_work(oldest(q).wqe.opcode) && q.may_start(ctx, oldest(q).wqe)) {
+  const bool begins = host && !q.request.active && q.internal.empty();
+  if (begins && may_begin && !q.working && !q.wqes.empty() && is_stag_work(oldest(q).wqe.opcode) &&
+      q.may_start(ctx, oldest(q).wqe)) {
     return Source::kLocalWork;
   }
   const bool inside_write = q.request.active && q.request.tagged();
@@ -322,13 +370,14 @@ inline TxScheduler::Source TxScheduler::choose(const TxContext& ctx, const QpTx&
   const bool response =
       host && q.response.active && !(inside_write && q.response.tagged()) && may_leave<allows>(ctx, q, q.response);
   const std::optional<OutboundMessage> m = host ? next_request(ctx, q) : next_internal(q);
-  const bool request = m && !(m->tagged() && inside_response) && may_leave<allows>(ctx, q, *m);
+  const bool request =
+      m && (may_begin || !begins) && !(m->tagged() && inside_response) && may_leave<allows>(ctx, q, *m);
   if (response && (q.response_turn || !request)) return Source::kResponse;
   return request ? Source::kRequest : Source::kNone;
 }
 
-TxScheduler::Source TxScheduler::next(const TxContext& ctx, const QpTx& q) const {
-  return choose<Allows::kCreditAndRoom>(ctx, q);
+TxScheduler::Source TxScheduler::next(Qpn qpn, const TxContext& ctx, const QpTx& q) const {
+  return choose<Allows::kCreditAndRoom>(qpn, ctx, q);
 }
 
 std::string TxScheduler::waiting_for() const {
@@ -339,6 +388,7 @@ std::string TxScheduler::waiting_for() const {
     if (here.waits == TxWait::kNothing && (here.wqes == 0 || connected)) continue;
     const std::string who = "QP " + std::to_string(n) + " has work and waits for ";
     if (!connected) return who + "its connection";
+    if (here.waits == kTxOutstanding) return who + "a place among the requests outstanding";
     if (here.waits == TxWait::kFirstFpdu) return who + "the first FPDU of its peer";
     if (here.waits < TxWait::kCredit) return who + "read responses (ORD or fence)";
     const auto reason = static_cast<unsigned>(here.waits) - static_cast<unsigned>(TxWait::kCredit);

@@ -12,6 +12,7 @@
 #include "model/common/part.h"
 #include "model/common/value_words.h"
 #include "model/rnic/context/context.h"
+#include "model/rnic/context/outstanding_requests.h"
 #include "model/rnic/llp/llp_traits.h"
 #include "model/rnic/llp/transmit_memory.h"
 #include "model/rnic/messages/requests.h"
@@ -29,7 +30,9 @@ constexpr TxWait credit_of(LlpId llp) {
 }
 // Its credit would do, but the transmit memory has no room.
 constexpr TxWait room_of(LlpId llp) { return static_cast<TxWait>(static_cast<unsigned>(credit_of(llp)) + kLlps); }
-inline constexpr unsigned kTxWaits = static_cast<unsigned>(TxWait::kCredit) + 2 * kLlps;
+// As many work requests as may be are outstanding.
+inline constexpr TxWait kTxOutstanding = static_cast<TxWait>(static_cast<unsigned>(TxWait::kCredit) + 2 * kLlps);
+inline constexpr unsigned kTxWaits = static_cast<unsigned>(kTxOutstanding) + 1;
 
 // A QP whose row is there, in the cycle in which it is used.
 struct TxQp {
@@ -47,6 +50,8 @@ class TxScheduler final : public Part {
 
   // Where what a lower layer sends is kept; without one there is room for all.
   void keep_in(LlpId llp, llp::TransmitMemory& memory) { memories_[llp] = &memory; }
+  // That bounds how many work requests have begun and are not complete.
+  void bound_by(OutstandingRequests& outstanding) { outstanding_ = &outstanding; }
 
   // The QP of a row that was read; if the number was reused, its state is that of a new one.
   TxQp use(Qpn qpn, const TxRow& row);
@@ -69,7 +74,14 @@ class TxScheduler final : public Part {
   BufferRef take_terminate(QpTx& q) { return terminate_pool_.pop(q.terminate); }
   // Tagged offsets of its gather list become addresses on the bus, or in pages.
   void resolve_oldest(QpTx& q, const std::array<MemoryPiece, abi::kMaxSge>& pieces);
-  void retire(QpTx& q) { wqe_pool_.pop(q.wqes); }  // the oldest
+  // The oldest work request begins, if only to fail: it is outstanding from now on.
+  void begin(const TxQp& of);
+  // It is complete here.
+  void retire(const TxQp& of);
+  // One that is flushed with the row of its queue pair.
+  void begin_lost(Qpn qpn) {
+    if (outstanding_ != nullptr) outstanding_->keep(qpn);
+  }
   TxInternalWork take_internal(QpTx& q) { return internal_pool_.pop(q.internal); }
   OutboundMessage next_internal(const QpTx& q) const {
     return internal_message(internal_pool_.front(q.internal), q.terminate_bytes);
@@ -84,7 +96,8 @@ class TxScheduler final : public Part {
   void over(Qpn qpn);         // the same of one whose row is lost
   void again(Qpn qpn);        // it takes another turn
   // What this QP could send now.
-  Source next(const TxContext& ctx, const QpTx& q) const;
+  Source next(Qpn qpn, const TxContext& ctx, const QpTx& q) const;
+  Source next(const TxQp& of) const { return next(of.qpn, of.ctx, of.state); }
   // An FPDU of that many octets leaves.
   void take_room(LlpId llp, FlowId flow, std::size_t octets);
   // Those that have waited for room get a turn, one of each lower layer.
@@ -127,6 +140,7 @@ class TxScheduler final : public Part {
   struct Here {
     bool listed = false;    // in the list of those that can send, or its turn has begun
     bool draining = false;  // the firmware waits for everything posted: it hears of it, whatever becomes of the row
+    bool begun = false;     // its oldest request has begun
     TxWait waits = TxWait::kNothing;
     std::uint8_t fpdus = 0;             // of its turn so far
     std::uint16_t wqes = 0, reads = 0;  // for observers: as in its row
@@ -137,14 +151,21 @@ class TxScheduler final : public Part {
   bool drained(const TxContext& ctx, const QpTx& q) const;
   enum class Allows : bool { kCredit, kCreditAndRoom };
   template <Allows allows>
-  Source choose(const TxContext& ctx, const QpTx& q) const;
+  Source choose(Qpn qpn, const TxContext& ctx, const QpTx& q) const;
+  bool may_begin(Qpn qpn) const { return qps_[qpn.v].begun || outstanding_ == nullptr || outstanding_->admits(qpn); }
   template <Allows allows>
   bool may_leave(const TxContext& ctx, const QpTx& q, const OutboundMessage& m) const;
   bool wait_for_room(const TxQp& of);
+  static bool begins_work(const TxQp& of, Source wanted);
+  bool wait_to_begin(const TxQp& of);
   void call_next();
   bool may_call() const;
-  void call_next(llp::TransmitMemory& memory);
+  template <class Room>
+  void call_next(Room& room);
+  void note_call(FlowId flow, Qpn qpn);
+  void note_call(Qpn, Qpn) {}
   void leave_room(Qpn qpn);
+  void end_begun(Qpn qpn);
   TxWait why_not(const TxContext& ctx, const QpTx& q) const;
   void count(Qpn qpn, TxWait waits);
   void show(Here& here, std::uint32_t wqes, std::uint32_t reads);
@@ -152,6 +173,7 @@ class TxScheduler final : public Part {
   ContextStore& contexts_;  // its transmit table
   const PerLlp<LlpTraits> llps_;
   PerLlp<llp::TransmitMemory*> memories_{nullptr, nullptr};
+  OutstandingRequests* outstanding_ = nullptr;
   bool room_is_awaited_ = false;   // by some QP, since they were last looked for
   bool room_was_awaited_ = false;  // ever
   unsigned called_qps_ = 0;        // that have a turn, as there is room

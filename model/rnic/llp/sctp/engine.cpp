@@ -62,9 +62,9 @@ void Engine::reset() {
   }
   qps.reset();
   table = llp::IdTable<AssociationId>(associations);
-  free = sends = idle = llp::IdQueue<AssociationId>(associations);
+  free = sends = idle = IdQueue<AssociationId>(associations);
   for (std::uint32_t i = 0; i < associations; ++i) free.push(AssociationId{i});
-  credits = acks = llp::IdQueue<StreamIndex>(streams);
+  credits = acks = IdQueue<StreamIndex>(streams);
   timers = TimerWheel(associations * kTimers);
   sent.reset();
   delivery.reset();

@@ -99,8 +99,8 @@ struct Engine {
   std::vector<std::unique_ptr<AssociationContext>> contexts;  // made when the number is first used
   StreamQps qps;
   llp::IdTable<AssociationId> table;
-  llp::IdQueue<AssociationId> free, sends, idle;
-  llp::IdQueue<StreamIndex> credits, acks;
+  IdQueue<AssociationId> free, sends, idle;
+  IdQueue<StreamIndex> credits, acks;
   TimerWheel timers;  // all that timer() numbers
   llp::SlotPool<SentMessage> sent{{"sent", contexts.size() * std::size_t{config.send_chunks},
                                    "sctp.max_associations x sctp.send_chunks", PoolLimit::kPeer}};

@@ -438,5 +438,67 @@ TEST_F(SqCompletionTest, AReusedQpHasNoSinksLeft) {
   EXPECT_TRUE(valid(1));
 }
 
+// Places for requests are given back when these retire, and those of the firmware have none.
+class OutstandingPlaces : public SqCompletionTest {
+ protected:
+  OutstandingPlaces() { dut.bound_by(outstanding); }
+  // That the segmenter has taken.
+  void take(std::uint32_t qpn, unsigned requests) {
+    for (unsigned i = 0; i < requests; ++i) outstanding.take(Qpn{qpn});
+  }
+  void expect_held(Cycle at, std::uint32_t qpn, std::uint32_t requests) {
+    look.at(at, [this, at, qpn, requests] { EXPECT_EQ(outstanding.held(Qpn{qpn}).records, requests) << at; });
+  }
+  OutstandingRequests outstanding{clk, 100, 4};
+  At look{"look", clk};
+};
+
+TEST_F(OutstandingPlaces, EachIsGivenBackInTheCycleAfterItsRequestRetires) {
+  take(1, 3);
+  WqeIssued quiet = issue(2);
+  quiet.signaled = false;
+  WqeIssued rtr = issue(0, WrOpcode::kRdmaRead);
+  rtr.internal = true;
+  WqeIssued drain;
+  drain.qpn = Qpn{1};
+  drain.marker = WqeIssued::Marker::kDrain;
+  segmenter.send({issue(1), quiet, rtr, drain, issue(3)});
+  tcp.send_at(50, {FlowId{1}, 3});
+  dispatch.send_at(60, {Qpn{1}});
+  const Cycle retires = 50 + kToEnd + 2 * kRow;
+  for (unsigned i = 0; i < 2; ++i) expect_held(retires + i, 1, 3 - i);
+  expect_held(retires + 2, 1, 1);
+  run_until_idle();
+  EXPECT_EQ(cqes.cycles()[0], retires + kToEnd);
+  EXPECT_EQ(outstanding.used().records, 0u);
+}
+
+TEST_F(OutstandingPlaces, AFlushGivesAllOfThemBack) {
+  take(1, 2);
+  take(2, 1);
+  WqeIssued flush;
+  flush.qpn = Qpn{1};
+  flush.marker = WqeIssued::Marker::kFlush;
+  segmenter.send({issue(1), issue(2, WrOpcode::kRdmaRead), issue(3, WrOpcode::kSend, 2), flush});
+  run_until_idle();
+  EXPECT_EQ(outstanding.held(Qpn{1}).records, 0u);
+  EXPECT_EQ(outstanding.held(Qpn{2}).records, 1u);
+}
+
+// Of its last use, one is outstanding, and one comes when that is over.
+TEST_F(OutstandingPlaces, SoDoesTheNextUseOfTheNumber) {
+  take(1, 3);
+  segmenter.send(issue(1));
+  firmware.at(20, [this] { contexts.write(Qpn{1}, rts_qp(1, 2)); });
+  WqeIssued late = issue(2);
+  late.epoch = rts_qp(1).epoch;
+  segmenter.send_at(30, {late, issue(3)});
+  const Cycle executed = 30 + kToEnd + kRow;
+  expect_held(executed, 1, 3);
+  expect_held(executed + 1, 1, 2);
+  expect_held(executed + 2, 1, 1);
+  run_until_idle();
+}
+
 }  // namespace
 }  // namespace rnic::test

@@ -46,11 +46,11 @@ class Segmenters final : public Stage {
   Wake tick() override {
     if (memory_.may_call()) {
       if (const auto c = memory_.call()) {
-        EXPECT_EQ(c->flow, flow(c->qpn.v));
+        EXPECT_EQ(c->id, flow(c->qpn.v));
         called.emplace_back(now(), c->qpn.v);
-        EXPECT_TRUE(memory_.admits(c->flow, wants[c->qpn.v]));
-        if (takes) memory_.take(c->flow, wants[c->qpn.v]);
-        else memory_.cancel(c->flow);
+        EXPECT_TRUE(memory_.admits(c->id, wants[c->qpn.v]));
+        if (takes) memory_.take(c->id, wants[c->qpn.v]);
+        else memory_.cancel(c->id);
       }
     }
     return memory_.may_call() ? Wake::next_cycle() : Wake::on_traffic();
@@ -70,8 +70,8 @@ class TransmitMemoryTest : public StageTest {
       for (std::uint32_t n = 0; n < flows; ++n) memory.open(flow(n));
     });
   }
-  Amount held(std::uint32_t n) const { return {memory.held(flow(n)).octets, memory.held(flow(n)).segments}; }
-  Amount used() const { return {memory.used().octets, memory.used().segments}; }
+  Amount held(std::uint32_t n) const { return {memory.held(flow(n)).octets, memory.held(flow(n)).records}; }
+  Amount used() const { return {memory.used().octets, memory.used().records}; }
 
   At script{"script", clk};  // called before the segmenters
   TransmitMemory memory;
@@ -94,7 +94,7 @@ TEST_F(TransmitMemoryTest, RoomThatIsGivenBackIsThereInTheNextCycle) {
   EXPECT_EQ(memory.counters().waits, 1u);
   EXPECT_EQ(memory.counters().wait_cycles, 11u);
   EXPECT_EQ(memory.counters().octets_max, 400u);
-  EXPECT_EQ(memory.counters().segments_max, 4u);
+  EXPECT_EQ(memory.counters().records_max, 4u);
 }
 
 TEST_F(TransmitMemoryTest, OneCallACycleInTheOrderOfWaiting) {
@@ -218,7 +218,7 @@ TEST_F(TransmitMemoryTest, OneThatIsCalledHasItsRoomAndMoreOnlyIfThereIsSome) {
   at(20, [&] { memory.give_back(flow(1), 50, 0); });
   at(21, [&] {
     const auto called = memory.call();
-    ASSERT_TRUE(called && called->flow == flow(2));
+    ASSERT_TRUE(called && called->id == flow(2));
     EXPECT_EQ(used(), Amount(400, 3));
     EXPECT_FALSE(memory.admits(flow(3), 4)) << "all is taken or promised";
     EXPECT_TRUE(memory.admits(flow(2), 100) && memory.admits(flow(2), 40));
@@ -375,11 +375,11 @@ class RandomUse final : public Stage {
     kept.erase(kept.begin());
   }
   void check() {
-    ASSERT_EQ(Amount(memory_.used().octets, memory_.used().segments), reference_.all()) << now();
+    ASSERT_EQ(Amount(memory_.used().octets, memory_.used().records), reference_.all()) << now();
     ASSERT_LE(memory_.used().octets, random_.config.octets);
-    ASSERT_LE(memory_.used().segments, random_.config.segments);
+    ASSERT_LE(memory_.used().records, random_.config.segments);
     for (std::uint32_t n = 0; n < kFlows; ++n) {
-      ASSERT_EQ(Amount(memory_.held(flow(n)).octets, memory_.held(flow(n)).segments), reference_.of(n));
+      ASSERT_EQ(Amount(memory_.held(flow(n)).octets, memory_.held(flow(n)).records), reference_.of(n));
     }
   }
   TransmitMemory& memory_;

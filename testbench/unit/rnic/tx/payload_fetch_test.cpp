@@ -165,7 +165,7 @@ TEST_F(PayloadFetchTest, FpdusThatAreDroppedGiveTheirRoomBackInTheNextCycle) {
   EXPECT_EQ(framer.size(), 2u);
   EXPECT_EQ(all - memory.used().octets, 28u + 24u);
   EXPECT_EQ(memory.held(FlowId{1}).octets, 28u);
-  EXPECT_EQ(memory.held(FlowId{1}).segments, 1u);
+  EXPECT_EQ(memory.held(FlowId{1}).records, 1u);
   EXPECT_EQ(memory.held(FlowId{2}).octets, 28u);
 }
 
@@ -217,7 +217,7 @@ TEST_F(PayloadFetchTest, ATerminateThatMovesTakesTheRoomOfItsNewPlace) {
   for (const auto& c : cases) {
     EXPECT_EQ(c->framer.size(), 1u);
     EXPECT_EQ(c->memory.used().octets, c->octets()) << c->at << ' ' << c->length;
-    EXPECT_EQ(c->memory.used().segments, 1u);
+    EXPECT_EQ(c->memory.used().records, 1u);
   }
 }
 

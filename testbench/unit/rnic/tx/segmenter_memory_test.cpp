@@ -145,7 +145,7 @@ TEST_F(SegmenterMemoryTest, AFlushDoesNotWaitAndThoseAfterItGetTheRoom) {
   EXPECT_LT(completions.cycles()[2], 200u);
   EXPECT_EQ(completions[2].status, WcStatus::kWrFlushErr);
   EXPECT_EQ(memory.used().octets, 1420u);
-  EXPECT_EQ(memory.used().segments, 1u);
+  EXPECT_EQ(memory.used().records, 1u);
 }
 
 // The number's next user is on another flow; what was promised to the one before goes to the next in turn.
@@ -167,7 +167,7 @@ TEST_F(SegmenterMemoryTest, AQueuePairThatIsGoneWhenItIsCalledLetsTheNextOneSend
   EXPECT_THAT(sent(), ElementsAre(std::pair(1u, 1420u), std::pair(3u, 1420u), std::pair(2u, 1220u)));
   EXPECT_EQ(memory.held(FlowId{0}).octets, 1220u);
   EXPECT_EQ(memory.held(FlowId{2}).octets, 0u);
-  EXPECT_EQ(memory.used().segments, 1u);
+  EXPECT_EQ(memory.used().records, 1u);
 }
 
 // Both flows of one number wait, and are called one after the other.
@@ -185,7 +185,7 @@ TEST_F(SegmenterMemoryTest, OfTwoFlowsOfOneNumberTheFirstLeavesItsRoom) {
   give_back(200, 1, 1420);
   run_until_idle();
   EXPECT_THAT(sent(), ElementsAre(std::pair(1u, 1420u), std::pair(2u, 720u)));
-  EXPECT_EQ(memory.held(FlowId{2}).segments, 0u);
+  EXPECT_EQ(memory.held(FlowId{2}).records, 0u);
   EXPECT_EQ(memory.used().octets, 720u);
 }
 
@@ -252,7 +252,7 @@ TEST_F(SegmenterMemoryTest, AResponseThatComesMeanwhileMayUseTheRoomOfTheRequest
   }
   run_until_idle();
   ASSERT_THAT(jobs, SizeIs(3));
-  EXPECT_EQ(memory.used().segments, 0u);
+  EXPECT_EQ(memory.used().records, 0u);
 }
 
 }  // namespace

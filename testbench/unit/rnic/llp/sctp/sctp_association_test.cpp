@@ -448,7 +448,7 @@ class SctpMemory : public SctpStages {
     a->association.keep_in(memory);
     return open_session();
   }
-  std::pair<std::uint32_t, std::uint32_t> used() const { return {memory.used().octets, memory.used().segments}; }
+  std::pair<std::uint32_t, std::uint32_t> used() const { return {memory.used().octets, memory.used().records}; }
   llp::TransmitMemory memory{clk, {240, 100}, FlowId{kFirstFlow}, 256};
 };
 

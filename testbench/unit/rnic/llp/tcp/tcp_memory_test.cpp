@@ -31,13 +31,13 @@ class TcpMemoryTest : public TcpTest {
       const std::uint64_t acked = (a.tcp_tx.flow_state(kFlow).snd_una - start) / kFpdu * kFpdu;
       const std::uint64_t kept = a.segmenter.cut_octets[0] - acked;
       ASSERT_EQ(memory.used().octets, kept) << clk.now();
-      ASSERT_EQ(memory.used().segments, kept / kFpdu) << clk.now();
+      ASSERT_EQ(memory.used().records, kept / kFpdu) << clk.now();
       ASSERT_LE(kept, limit) << clk.now();
     }
   }
   void expect_nothing_left() {
     EXPECT_EQ(memory.used().octets, 0u);
-    EXPECT_EQ(memory.used().segments, 0u);
+    EXPECT_EQ(memory.used().records, 0u);
     expect_all_returned();
   }
   llp::TransmitMemory memory;
@@ -111,7 +111,7 @@ TEST_F(OneRecordOfTcp, IsEnoughToComeToTheEnd) {
   a.segmenter.send(kFlow, 30, 64, 5000);
   run_until_idle(1'000'000'000);
   EXPECT_EQ(b.deframer.stream[0], counting_bytes(30 * 64));
-  EXPECT_EQ(memory.counters().segments_max, 1u);
+  EXPECT_EQ(memory.counters().records_max, 1u);
   expect_nothing_left();
 }
 
@@ -161,14 +161,14 @@ TEST_F(TcpMemoryTest, SynAndFinHaveARecordEachUntilTheyAreAcknowledged) {
   a.firmware.open(kIpB, 5000, 4791);
   cable.impair([&](unsigned, Frame&) { return clk.now() > 1000; });
   run(800);
-  EXPECT_EQ(memory.used().segments, 1u);
+  EXPECT_EQ(memory.used().records, 1u);
   run(300'000);
   ASSERT_THAT(a.firmware.kinds(), ElementsAre(Kind::kConnected));
-  EXPECT_EQ(memory.used().segments, 0u);
+  EXPECT_EQ(memory.used().records, 0u);
   a.firmware.enter_rdma(kFlow);
   a.firmware.close(kFlow);
   run(200);
-  EXPECT_EQ(memory.used().segments, 1u);
+  EXPECT_EQ(memory.used().records, 1u);
   EXPECT_EQ(memory.used().octets, 0u);
   run(3000);
   expect_nothing_left();
@@ -185,7 +185,7 @@ TEST_F(TcpMemoryTest, OctetsOfAStreamDoNotWait) {
   };
   run(3000);
   EXPECT_EQ(memory.counters().octets_max, 10'000u);
-  EXPECT_EQ(memory.counters().segments_max, 10u) << "of 1460 and 540 octets";
+  EXPECT_EQ(memory.counters().records_max, 10u) << "of 1460 and 540 octets";
   EXPECT_EQ(memory.counters().waits, 0u);
   run_until_idle();
   EXPECT_EQ(memory.used().octets, 0u);
@@ -197,7 +197,7 @@ class PiecesInMemory : public TcpTxTest {
   PiecesInMemory() { dut.keep_in(memory); }
   void SetUp() override {
     TcpTxTest::SetUp();
-    EXPECT_EQ(memory.used().segments, 0u) << "the SYN is acknowledged";
+    EXPECT_EQ(memory.used().records, 0u) << "the SYN is acknowledged";
     for (unsigned i = 0; i < 2; ++i) {
       memory.take(kOneFlow, 1460);
       fpdus.send(fpdu(1460));
@@ -205,7 +205,7 @@ class PiecesInMemory : public TcpTxTest {
     run();
     ASSERT_EQ(frames.size(), 2u);
   }
-  std::pair<std::uint32_t, std::uint32_t> used() const { return {memory.used().octets, memory.used().segments}; }
+  std::pair<std::uint32_t, std::uint32_t> used() const { return {memory.used().octets, memory.used().records}; }
   void acknowledge(std::uint32_t octets) {
     feedback.send(ack(kIss + 1 + octets));
     run(100);
@@ -223,7 +223,7 @@ TEST_F(PiecesInMemory, OfAShorterPathAreKeptAndGivenBackOneByOne) {
   run(100);
   EXPECT_EQ(dut.counters().cuts, 4u);
   EXPECT_EQ(used(), std::pair(2920u, 6u)) << "of 536, 536 and 388 octets";
-  EXPECT_EQ(memory.counters().segments_max, 6u);
+  EXPECT_EQ(memory.counters().records_max, 6u);
   acknowledge(535);
   EXPECT_EQ(used(), std::pair(2920u, 6u)) << "an octet of the first piece is missing";
   acknowledge(536);
