@@ -15,9 +15,10 @@ void ConnectionManager<Bus, Capacity>::set_qp_state(const Connection& c, QpState
 // Everything posted, now or later, completes with an error.
 template <class Bus, class Capacity>
 void ConnectionManager<Bus, Capacity>::put_in_error(Qpn qpn) {
-  resources_.qp(qpn)->context.state = QpState::kError;
+  QpContext& qp = resources_.qp(qpn)->context;
+  qp.state = QpState::kError;
   resources_.publish(qpn);
-  bus_.write(PostWork{{qpn, InternalWork::kFlush}});
+  bus_.write(PostWork{{qpn, InternalWork::kFlush, {}, qp.recv_cq}});
 }
 
 template <class Bus, class Capacity>
@@ -35,7 +36,7 @@ void ConnectionManager<Bus, Capacity>::end_stream(Connection& c, abi::ConnectSta
   set_qp_state(c, QpState::kError);
   c.flow_context.rdma = false;
   bus_.write(WriteFlow{c.flow, c.flow_context});
-  bus_.write(PostWork{{c.qpn, InternalWork::kFlush}});
+  bus_.write(PostWork{{c.qpn, InternalWork::kFlush, {}, resources_.qp(c.qpn)->context.recv_cq}});
   const abi::EventType type = c.setup_reported ? abi::EventType::kDisconnected : abi::EventType::kConnectError;
   abi::Event event = connection_event(type, status, c, c.qpn.v);
   event.qp_state = abi::QpState::kError;

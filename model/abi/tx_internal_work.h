@@ -21,6 +21,7 @@ struct TxInternalWork {
   Qpn qpn;
   Kind kind = Kind::kRtrSend;
   wire::TerminateCause cause{};  // kTerminate
+  Cqn recv_cq{};                 // kFlush: where the receive requests complete
   std::uint32_t epoch = 0;       // the use of the QP's number: the chip adds it when it takes the work
 
   static constexpr const char* kMessage = "tx_internal_work";
@@ -29,6 +30,7 @@ struct TxInternalWork {
     v("qpn", m.qpn);
     v("kind", 3, m.kind);
     v("cause", m.cause);
+    v("recv_cq", m.recv_cq);
     v("epoch", 32, m.epoch);
   }
 };

@@ -25,7 +25,7 @@ module atomic_alu_proof (
   always_ff @(posedge clk_i) in_reset <= 1'b0;
 
   rnic_messages_pkg::queued_atomic_t     in;
-  rnic_messages_pkg::resident_qp_t       qp;
+  rnic_messages_pkg::qp_life_t           qp;
   rnic_messages_pkg::stag_context_t      stag;
   rnic_messages_pkg::dma_read_request_t  read;
   rnic_messages_pkg::dma_read_done_t     read_done;

@@ -81,6 +81,7 @@ package rnic_ddp_pkg;
     logic [31:0] qpn;
     logic [63:0] wr_id;
     logic [31:0] epoch;
+    logic [31:0] recv_cq;
   } unused_t;
 
 endpackage

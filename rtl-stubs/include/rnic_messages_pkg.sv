@@ -149,6 +149,7 @@ package rnic_messages_pkg;
   typedef struct packed {
     logic [31:0] qpn;
     logic [31:0] epoch;
+    logic [31:0] recv_cq;
   } rq_flush_t;
 
   typedef struct packed {
@@ -232,6 +233,7 @@ package rnic_messages_pkg;
     immediate_data_t immediate;
     logic [31:0] epoch;
     logic [31:0] pd;
+    logic [31:0] recv_cq;
   } placed_segment_t;
 
   typedef struct packed {
@@ -252,7 +254,7 @@ package rnic_messages_pkg;
   typedef struct packed {
     logic valid;
     logic [31:0] epoch;
-  } resident_qp_t;
+  } qp_life_t;
 
   typedef struct packed {
     logic allocated;
@@ -334,6 +336,7 @@ package rnic_messages_pkg;
     logic [15:0] ird;
     logic [31:0] pd;
     logic [31:0] flow;
+    logic [31:0] recv_cq;
     logic [31:0] epoch;
     logic [31:0] first_msn;
   } rx_context_t;

@@ -19,7 +19,7 @@ module atomic_alu #(
   output logic                                  in_ready_o,
   input  rnic_messages_pkg::queued_atomic_t     in_i,
   output logic [31:0]                           in_qp_index_o,
-  input  rnic_messages_pkg::resident_qp_t       in_qp_i,
+  input  rnic_messages_pkg::qp_life_t           in_qp_i,
   input  logic                                  stag_ready_i,    // an entry can be asked for
   output logic                                  stag_ask_o,
   output logic [23:0]                           in_stag_index_o,
@@ -58,7 +58,7 @@ module atomic_alu #(
   output logic                                  written_ready_o,
   input  rnic_messages_pkg::dma_write_done_t    written_i,
   output logic [31:0]                           answer_qp_index_o,
-  input  rnic_messages_pkg::resident_qp_t       answer_qp_i,
+  input  rnic_messages_pkg::qp_life_t           answer_qp_i,
   input  logic                                  out_ready_i,
   output logic                                  out_valid_o,
   output rnic_messages_pkg::atomic_work_t       out_o,

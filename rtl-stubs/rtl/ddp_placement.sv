@@ -67,6 +67,7 @@ module ddp_placement #(
   output rnic_messages_pkg::read_issued_t       reads_push_issued_o,
   output logic                                  rq_end_o,        // its receive requests go unused
   output logic [31:0]                           rq_end_qpn_o,
+  output logic [31:0]                           rq_end_cq_o,     // and complete there
   input  logic                                  mpa_row_ready_i,
   output logic                                  mpa_row_ask_o,
   output logic [31:0]                           mpa_row_index_o,
@@ -188,6 +189,7 @@ module ddp_placement #(
     .read_o       (read_now),
     .issued_o     (reads_push_issued_o),
     .flush_o      (rq_end_o),
+    .flush_cq_o   (rq_end_cq_o),
     .about_qpn_i  (qpn),
     .about_o      (about),
     .report_o     (report),
@@ -534,6 +536,7 @@ module ddp_placement #(
     .qpn_i            (qpn),
     .epoch_i          (qp.epoch),
     .pd_i             (qp.pd),
+    .recv_cq_i        (qp.recv_cq),
     .absorb_i         (absorbs),
     .send_i           (sends),
     .awaits_write_i   (pieces_used != '0),

@@ -33,7 +33,8 @@ module placement_events (
   output rnic_messages_pkg::qp_rx_t              state_o,
   output logic                                   read_o,         // a Read is outstanding from now on:
   output rnic_messages_pkg::read_issued_t        issued_o,
-  output logic                                   flush_o,        // its receive requests go unused
+  output logic                                   flush_o,        // its receive requests go unused, and complete there:
+  output logic [31:0]                            flush_cq_o,
   // Whether an event of this queue pair waits, after this cycle's one.
   input  logic [31:0]                            about_qpn_i,
   output logic                                   about_o,
@@ -49,7 +50,7 @@ module placement_events (
   logic [31:0]              qpns_q [Places];
   logic [1:0]               kinds_q [Places];
   logic [31:0]              epochs_q [Places];
-  logic [191:0]             issued_q [Places];  // read_issued_t
+  logic [191:0]             issued_q [Places];  // read_issued_t; of a flush its completion queue
   logic                     can_take, overruns, overruns_q, report_q;
   logic [31:0]              report_qpn_q;
   logic [31:0]              taken_epoch;
@@ -93,6 +94,7 @@ module placement_events (
   assign read_o     = write_o && now == EventRead;
   assign flush_o    = write_o && now == EventFlush;
   assign issued_o   = issued_q[row_tag_i];
+  assign flush_cq_o = issued_q[row_tag_i][31:0];
   always_comb begin
     state_o = was;
     case (now)
@@ -130,7 +132,7 @@ module placement_events (
       qpns_q[row_tag_o]   <= row_index_o;
       kinds_q[row_tag_o]  <= taken;
       epochs_q[row_tag_o] <= taken_epoch;
-      issued_q[row_tag_o] <= read_issued_i;
+      issued_q[row_tag_o] <= flush_ready_o ? 192'(flush_i.recv_cq) : read_issued_i;
     end
     if (executes_o) report_qpn_q <= report_q ? report_qpn_q : qpn_o;
   end

@@ -4,6 +4,7 @@ module placement_record (
   input  logic [31:0]                         qpn_i,
   input  logic [31:0]                         epoch_i,
   input  logic [31:0]                         pd_i,
+  input  logic [31:0]                         recv_cq_i,
   input  logic                                absorb_i,
   input  logic                                send_i,         // a Send that is not absorbed
   input  logic                                awaits_write_i,
@@ -26,6 +27,7 @@ module placement_record (
     record_o.qpn          = qpn_i;
     record_o.epoch        = epoch_i;
     record_o.pd           = pd_i;
+    record_o.recv_cq      = recv_cq_i;
     record_o.opcode       = segment_i.opcode;
     record_o.last         = segment_i.last;
     record_o.awaits_write = awaits_write_i;

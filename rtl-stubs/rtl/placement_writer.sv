@@ -64,6 +64,7 @@ module placement_writer #(
       out_o.qpn     = unused_i.qpn;
       out_o.wr_id   = unused_i.wr_id;
       out_o.epoch   = unused_i.epoch;
+      out_o.recv_cq = unused_i.recv_cq;
     end
   end
 

@@ -97,7 +97,7 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
  private:
   template <class Port>
   void qp(std::uint32_t index, Port& port) const {
-    pack(contexts_.has(Qpn{index}) ? contexts_.qp(Qpn{index}) : ResidentQp{}, port);
+    pack(contexts_.has(Qpn{index}) ? contexts_.qp(Qpn{index}).life() : QpLife{}, port);
   }
   void pages(Model& m) const {
     m.pages_ready_i = stage_.pages.can_ask();

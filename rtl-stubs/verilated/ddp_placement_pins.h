@@ -241,7 +241,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     if (m.overrun_i) m.posted_epoch_i = contexts_.qp(Qpn{stage_.posted->front().rqn.v}).epoch;
     if (m.rqe_ready_o) requests_.arrive(stage_.rqe->front());
     if (m.srq_arm_ready_o) requests_.arm(stage_.srq_arm->front());
-    if (m.rq_end_o) requests_.end(Qpn{m.rq_end_qpn_o});
+    if (m.rq_end_o) requests_.end(Qpn{m.rq_end_qpn_o}, Cqn{m.rq_end_cq_o});
     m.unused_valid_i = requests_.has_unused();
   }
   bool overruns(const RqDoorbell& d) { return !requests_.announce(d) && !d.rqn.shared; }
@@ -250,7 +250,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   void receive_request(Model& m) {
     if (m.unused_take_o) {
       const auto u = requests_.take_unused();
-      pack(u ? UnusedRequest{true, u->qpn, u->wr_id, u->epoch} : UnusedRequest{}, m.unused_i);
+      pack(u ? UnusedRequest{true, u->qpn, u->wr_id, u->epoch, u->recv_cq} : UnusedRequest{}, m.unused_i);
     }
     if (m.mpa_peek_o) peek(mpa_.qpn, m.mpa_peek_there_i, m.mpa_peek_i);
     if (m.sctp_peek_o) peek(sctp_.qpn, m.sctp_peek_there_i, m.sctp_peek_i);

@@ -32,7 +32,7 @@ using Messages = std::tuple<Rqn, wire::TerminateCause, FailedSegment, QpEvent, T
                             wire::AtomicRequest, wire::AtomicResponse, wire::ImmediateData, QueuedRead, QueuedAtomic,
                             QueuedRequest, AtomicWork, DeliveredAtomic, ReadResponseSent, AtomicDone, RqFlush, abi::Sge,
                             AtomicIssued, ReadIssued, abi::Wqe, RqDoorbell, FetchedRqe, RqeTaken, SrqArm, SrqEvent,
-                            PlacedSegment, MpaPlace, RxConsumed, ResidentQp, StagContext, StagRow, PageRow, PooledQueue,
+                            PlacedSegment, MpaPlace, RxConsumed, QpLife, StagContext, StagRow, PageRow, PooledQueue,
                             IrrqContext, QpIrrq, IrrqRow, OrqContext, QpOrq, OrqRow, RxContext, QpRx, RxRow>;
 
 }  // namespace rnic::rtl

@@ -13,6 +13,7 @@ struct UnusedRequest {
   Qpn qpn;
   std::uint64_t wr_id = 0;
   std::uint32_t epoch = 0;
+  Cqn recv_cq;
 
   static constexpr const char* kMessage = "unused";
   template <class V, class M>
@@ -21,6 +22,7 @@ struct UnusedRequest {
     v("qpn", m.qpn);
     v("wr_id", 64, m.wr_id);
     v("epoch", 32, m.epoch);
+    v("recv_cq", m.recv_cq);
   }
 };
 

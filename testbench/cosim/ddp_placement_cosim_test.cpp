@@ -189,8 +189,9 @@ struct RaceCosim : DdpPlacementCosim {
   std::uint32_t epoch_ = 0;
 };
 TEST_P(RaceCosim, AFlushAndWrites) {
-  race({write(1), write(2), write(1), write(2), write(1), write(1)},
-       [](PlacementRound& r, Cycle at) { r.flushes.emplace_back(at, RqFlush{Qpn{1}}); });
+  race({write(1), write(2), write(1), write(2), write(1), write(1)}, [](PlacementRound& r, Cycle at) {
+    r.flushes.emplace_back(at, RqFlush{Qpn{1}, 0, Cqn{41}});
+  });
   EXPECT_GT(pieces, 40u);
 }
 TEST_P(RaceCosim, AReadAndItsResponse) {

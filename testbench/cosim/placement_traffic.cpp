@@ -264,7 +264,7 @@ void PlacementTraffic::disturb(PlacementRound& r, std::uint32_t n) {
   switch (rng_.below(6)) {
     case 0:
     case 1:
-      r.flushes.emplace_back(at, RqFlush{Qpn{n}});
+      r.flushes.emplace_back(at, RqFlush{Qpn{n}, 0, Cqn{n + 40}});
       break;
     case 2: {
       const auto state = one_of({QpState::kTerminate, QpState::kError, QpState::kClosing});

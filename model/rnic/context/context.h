@@ -149,7 +149,7 @@ class ContextStore final : public Committed, public Part, public Owners {
   }
   RequestId receive_request(Qpn n, std::uint64_t wr_id) const override {
     const ResidentQp& c = qp(n);
-    return c.shares_rq ? request(Rqn(c.srq), wr_id >> abi::kSharedSlotBits) : request(Rqn(n), wr_id);
+    return c.shares_rq ? request(Rqn(c.srq()), wr_id >> abi::kSharedSlotBits) : request(Rqn(n), wr_id);
   }
   RequestId internal_work(Qpn n) const { return owner(RequestId::Kind::kInternal, n, 0); }
   RequestId queue_pair(Qpn n) const override { return owner(RequestId::Kind::kQueuePair, n, 0); }

@@ -17,10 +17,12 @@ struct RxContext {
   std::uint16_t ird = 0;
   Pdn pd;
   FlowId flow = kNoFlow;
+  Cqn recv_cq;
   std::uint32_t epoch = 0, first_msn = 1;
 
   static RxContext of(const QpContext& c) {
-    return {c.state, c.valid, c.extensions, c.absorbs_rtr_send, c.version, c.ird, c.pd, c.flow, c.epoch, c.first_msn};
+    return {c.state, c.valid,   c.extensions, c.absorbs_rtr_send, c.version, c.ird, c.pd,
+            c.flow,  c.recv_cq, c.epoch,      c.first_msn};
   }
   bool extended() const { return extensions && version == 1; }  // QpContext::extended()
   StagUser user(Qpn n) const { return {n, epoch, pd}; }
@@ -38,6 +40,7 @@ struct RxContext {
     v("ird", 16, m.ird);
     v("pd", m.pd);
     v("flow", m.flow);
+    v("recv_cq", m.recv_cq);
     v("epoch", 32, m.epoch);
     v("first_msn", 32, m.first_msn);
   }

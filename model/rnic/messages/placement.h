@@ -38,6 +38,7 @@ struct PlacedSegment {
   RequestId owner;          // on no pins
   std::uint32_t epoch = 0;  // the use of the queue pair's number that it is of
   Pdn pd;                   // the queue pair's
+  Cqn recv_cq;              // the queue pair's, also of a request that is left unused
 
   // Of the messages of RFC 7306. Immediate Data uses a receive work request too.
   wire::AtomicRequest atomic;
@@ -71,6 +72,7 @@ struct PlacedSegment {
     v("immediate", m.immediate);
     v("epoch", 32, m.epoch);
     v("pd", m.pd);
+    v("recv_cq", m.recv_cq);
   }
 };
 inline EventUse event_of(const PlacedSegment& s, const Owners&, TraceEvent& e) {

@@ -98,12 +98,14 @@ struct ReadIssued {
 struct RqFlush {
   Qpn qpn;
   std::uint32_t epoch = 0;
+  Cqn recv_cq = {};  // where they complete
 
   static constexpr const char* kMessage = "rq_flush";
   template <class V, class M>
   static void fields(V& v, M& m) {
     v("qpn", m.qpn);
     v("epoch", 32, m.epoch);
+    v("recv_cq", m.recv_cq);
   }
 };
 

@@ -136,12 +136,12 @@ void DdpPlacement::execute_lost() {
   const bool overrun = std::holds_alternative<RqOverrun>(events.front());
   overruns_ &= !overrun;
   if (events.epoch() != contexts_.qp(events.id()).epoch) return;
-  if (std::holds_alternative<RqFlush>(events.front())) requests_.end(events.id());
+  if (const auto* const f = std::get_if<RqFlush>(&events.front())) requests_.end(f->qpn, f->recv_cq);
   if (overrun) to_report_ = events.id();
 }
 
 void DdpPlacement::execute(QpRx& q, const RxContext&, const RqFlush& f) {
-  requests_.end(f.qpn);
+  requests_.end(f.qpn, f.recv_cq);
   q.stop();
 }
 
@@ -170,6 +170,7 @@ bool DdpPlacement::flush_one() {
   s.epoch = unused->epoch;
   s.flushed = true;
   s.wr_id = unused->wr_id;
+  s.recv_cq = unused->recv_cq;
   out->push(s);
   return true;
 }
@@ -299,6 +300,7 @@ DdpPlacement::Verdict DdpPlacement::judge(const WholeFpdu& fpdu, const RxContext
   job_->segment.qpn = qpn;
   job_->segment.epoch = ctx.epoch;
   job_->segment.pd = ctx.pd;
+  job_->segment.recv_cq = ctx.recv_cq;
   job_->segment.owner = last.buf->owner();
   job_->offset = static_cast<std::uint32_t>(ulpdu.data() - last.buf->bytes());
   const bool is_tagged = !ulpdu.empty() && wire::DdpControl::tagged(ulpdu[0]);

@@ -93,7 +93,7 @@ void RdmapDispatch::lose(const PlacedSegment& s) {
 
 void RdmapDispatch::complete(const PlacedSegment& s, abi::WcStatus status) {
   CqeRequest c;
-  c.cqn = contexts_.qp(s.qpn).recv_cq;
+  c.cqn = s.recv_cq;
   c.cqe.wr_id = s.wr_id;
   c.owner = s.owner;
   c.receive = contexts_.receive_request(s.qpn, s.wr_id);

@@ -30,7 +30,7 @@ bool ReceiveRequests::announce(const RqDoorbell& d) {
   Queue& q = queue(d.rqn);
   if (!ring.valid || q.overrun) return true;
   q.overrun = ((d.producer - q.used) & kIndexMask) > (1u << ring.log_entries);
-  if (!q.overrun) q.posted = static_cast<std::uint16_t>(d.producer & kIndexMask);
+  if (!q.overrun) q.posted = d.producer & kIndexMask;
   else if (d.rqn.shared) events_.push({SrqEvent::Kind::kOverrun, Srqn{d.rqn.v}});
   return !q.overrun;
 }
@@ -62,13 +62,13 @@ void ReceiveRequests::check_limit(Srqn srqn, const Queue& shared) {
 ReceiveRequests::Next ReceiveRequests::next(Qpn qpn) {
   Queue& own = queue(qpn);
   const ResidentQp& qp = contexts_.qp(qpn);
-  Queue& from = qp.shares_rq ? queue(qp.srq) : own;
+  Queue& from = qp.shares_rq ? queue(qp.srq()) : own;
   const bool taken = qp.shares_rq && !own.fetched.empty();
   if (from.overrun && !taken) return Next::kLost;
   if (!own.fetched.empty()) return Next::kThere;
   if (left(from) == 0) return Next::kNone;
   if (from.fetched.empty()) return Next::kFetching;
-  take_from(qp.srq, from, own);
+  take_from(qp.srq(), from, own);
   return Next::kThere;
 }
 
@@ -76,14 +76,14 @@ const FetchedRqe* ReceiveRequests::peek(Qpn qpn) {
   Queue& own = queue(qpn);
   const ResidentQp& qp = contexts_.qp(qpn);
   if (qp.shares_rq && !own.fetched.empty()) return &pool_.front(own.fetched);
-  Queue& from = qp.shares_rq ? queue(qp.srq) : own;
+  Queue& from = qp.shares_rq ? queue(qp.srq()) : own;
   return from.overrun || from.fetched.empty() ? nullptr : &pool_.front(from.fetched);
 }
 
 // In the order in which messages start to arrive, over all streams.
 void ReceiveRequests::take_from(Srqn srqn, Queue& shared, Queue& own) {
   pool_.push(own.fetched, pool_.pop(shared.fetched));
-  shared.used = static_cast<std::uint16_t>((shared.used + 1) & kIndexMask);
+  shared.used = (shared.used + 1) & kIndexMask;
   freed_.push({srqn, shared.epoch});
   check_limit(srqn, shared);
 }
@@ -92,16 +92,17 @@ std::uint64_t ReceiveRequests::use(Qpn qpn) {
   Queue& own = queue(qpn);
   const FetchedRqe r = pool_.pop(own.fetched);
   if (!r.rqn.shared) {
-    own.used = static_cast<std::uint16_t>((own.used + 1) & kIndexMask);
+    own.used = (own.used + 1) & kIndexMask;
     freed_.push({r.rqn, r.epoch});
   }
   return r.wqe.wr_id;
 }
 
-void ReceiveRequests::end(Qpn qpn) {
+void ReceiveRequests::end(Qpn qpn, Cqn recv_cq) {
   Queue& own = queue(qpn);
   if (own.ended) return;
   own.ended = true;
+  own.recv_cq = recv_cq;
   for (std::uint32_t i = 0; i < own.fetched.size; ++i) ended_pool_.push(ended_, qpn);
 }
 
@@ -109,7 +110,7 @@ std::optional<ReceiveRequests::Unused> ReceiveRequests::take_unused() {
   const Qpn qpn = ended_pool_.pop(ended_);
   const Queue& own = queue(qpn);
   if (!own.ended || own.fetched.empty()) return {};  // the QP went away meanwhile
-  return Unused{qpn, use(qpn), own.epoch};
+  return Unused{qpn, use(qpn), own.epoch, own.recv_cq};
 }
 
 }  // namespace rnic

@@ -46,13 +46,14 @@ class ReceiveRequests {
   // The message has filled it: its wr_id.
   std::uint64_t use(Qpn qpn);
 
-  // The QP's stream is over. Its requests go unused, including those fetched later; requests of a shared queue that
-  // were not taken stay there.
-  void end(Qpn qpn);
+  // The QP's stream is over. Its requests go unused, including those fetched later, and complete in that queue;
+  // requests of a shared queue that were not taken stay there.
+  void end(Qpn qpn, Cqn recv_cq);
   struct Unused {
     Qpn qpn;
     std::uint64_t wr_id = 0;
     std::uint32_t epoch = 0;  // of the queue pair
+    Cqn recv_cq;
   };
   // One request that the end of a stream left unused.
   bool has_unused() const { return !ended_.empty(); }
@@ -72,12 +73,16 @@ class ReceiveRequests {
  private:
   struct Queue {
     std::uint32_t epoch = 0;
-    std::uint16_t posted = 0;  // announced, modulo 4096
-    std::uint16_t used = 0;    // and filled or, in a shared queue, taken by a QP
-    bool ended = false;        // a QP's: its stream is over
-    bool overrun = false;
+    std::uint32_t posted : 12;  // announced, modulo 4096
+    std::uint32_t used : 12;    // and filled or, in a shared queue, taken by a QP
+    std::uint32_t ended : 1;    // a QP's: its stream is over
+    std::uint32_t overrun : 1;
+    Cqn recv_cq;          // of one that has ended
     PooledQueue fetched;  // the head is the next message's
+
+    Queue() : posted(0), used(0), ended(false), overrun(false) {}
   };
+  static_assert(sizeof(Queue) == 24);
   // A shared queue's.
   struct Arm {
     std::uint32_t limit = 0, serial = 0;

@@ -104,7 +104,7 @@ bool RdmapSegmenter::execute_lost() {
       taken->push({qpn, ctx.epoch});
     } else if (work != nullptr && work->kind == TxInternalWork::Kind::kFlush) {
       mark(qpn, ctx.epoch, WqeIssued::Marker::kFlush);
-      flush_rq->push({qpn, ctx.epoch});
+      flush_rq->push({qpn, ctx.epoch, work->recv_cq});
     } else if (work != nullptr && work->kind == TxInternalWork::Kind::kDrain) {
       mark(qpn, ctx.epoch, WqeIssued::Marker::kDrain);
     }
@@ -205,7 +205,7 @@ void RdmapSegmenter::take(const TxQp& of, const TxInternalWork& work) {
       q.request.active = q.response.active = q.working = false;
       scheduler_.drop_internal(q);
       mark(of.qpn, of.ctx.epoch, WqeIssued::Marker::kFlush);
-      flush_rq->push({of.qpn, of.ctx.epoch});
+      flush_rq->push({of.qpn, of.ctx.epoch, work.recv_cq});
       break;
     case TxInternalWork::Kind::kTerminate:
       return prepare_terminate(of, work);

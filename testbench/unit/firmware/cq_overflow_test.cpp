@@ -32,6 +32,13 @@ TEST_F(CqOverflows, PutsIdleQueuePairsThatUseTheQueueIntoErrorAndNoOther) {
   EXPECT_THAT(bus.take(), IsEmpty()) << "told once";
 }
 
+TEST_F(CqOverflows, AFlushNamesTheQueueOfTheReceiveCompletions) {
+  create(8, 0, 1);
+  bus.take();
+  fw.on(CqOverflow{Cqn{0}});
+  EXPECT_THAT(bus.take(), testing::Contains("work qp 8 flush cq 1"));
+}
+
 TEST_F(CqOverflows, EndsAStreamWithALocalCatastrophicError) {
   run(connect(abi::kCmCrc));
   fw.on(TcpConnected{FlowId{3}, 0x80000000, 41000, 1460});

@@ -104,7 +104,9 @@ class RecordingBus {
   void write(const PostWork& o) {
     static const char* const kKinds[] = {"rtr_send", "rtr_write", "rtr_read", "terminate", "drain", "flush"};
     const bool terminate = o.work.kind == InternalWork::kTerminate;
-    const std::string word = terminate ? fmt::format(" {:08x}", terminate_word(o.work.cause)) : "";
+    const std::string word = terminate               ? fmt::format(" {:08x}", terminate_word(o.work.cause))
+                             : o.work.recv_cq.v != 0 ? fmt::format(" cq {}", o.work.recv_cq.v)
+                                                     : "";
     add("work qp {} {}{}", o.work.qpn.v, kKinds[static_cast<int>(o.work.kind)], word);
   }
   void write(const PostEvent& o) {

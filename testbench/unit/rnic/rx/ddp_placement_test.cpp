@@ -1192,7 +1192,7 @@ TEST_F(PagedPlacementTest, AReadResponseGoesToItsPages) {
 TEST_F(DdpPlacementTest, AFlushCompletesWhatIsPostedAndWhatComesLaterOneACycle) {
   post({buffer(1, {{0x8000, 100, stag_of(4)}}), buffer(2, {}), buffer(3, {})});
   fetch.pause(window(2, 30));
-  flushes.send_at(10, {{Qpn{1}}, {Qpn{1}}});
+  flushes.send_at(10, {{Qpn{1}, 0, Cqn{7}}, {Qpn{1}, 0, Cqn{8}}});
   wire.pause(window(0, 40));
   receive(send(1, 4));
   run_until_idle();
@@ -1201,6 +1201,7 @@ TEST_F(DdpPlacementTest, AFlushCompletesWhatIsPostedAndWhatComesLaterOneACycle) 
   for (unsigned i = 0; i < 3; ++i) {
     EXPECT_TRUE(placed[i].flushed);
     EXPECT_EQ(placed[i].wr_id, i + 1);
+    EXPECT_EQ(placed[i].recv_cq, Cqn{7}) << "of the first one";
   }
   EXPECT_EQ(given_back.size(), 3u);
   EXPECT_THAT(events, IsEmpty());

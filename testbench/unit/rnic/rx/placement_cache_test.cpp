@@ -552,12 +552,14 @@ TEST_P(LostRxRow, EndsItsQueuePairUntilItsNumberIsUsedAgain) {
   chip.reads.send({Qpn{1}, kStag, buffer_of(1), 4});
   touch(chip, 1);
   chip.end(1);
-  chip.flushes.send({Qpn{1}});
+  chip.flushes.send({Qpn{1}, 0, Cqn{9}});
   run_until_idle();
   const std::vector<std::string> told = chip.told().at(1);
   EXPECT_THAT(std::vector(told.end() - 2, told.end()),
               testing::UnorderedElementsAre("3 0/0 #0000010", "3 0/0 #1010000"))
       << "the end of its stream, and its receive request";
+  const auto flushed = [](const PlacedSegment& s) { return s.flushed; };
+  EXPECT_EQ(std::find_if(chip.placed.begin(), chip.placed.end(), flushed)->recv_cq, Cqn{9});
   EXPECT_EQ(chip.events.size(), 1u);
   // The next user.
   chip.write(1, rts_qp(1, 2));

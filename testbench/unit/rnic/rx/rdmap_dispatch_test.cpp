@@ -118,13 +118,14 @@ TEST_F(RdmapDispatchTest, TheFirstSegmentOfAStreamLiftsTheFenceACycleBeforeItIsD
 TEST_F(RdmapDispatchTest, ReceiveCompletion) {
   PlacedSegment invalidating = send(0x1122334455667788, Opcode::kSendSeInvalidate);
   invalidating.stag = stag_of(3);
+  invalidating.recv_cq = Cqn{3};
   PlacedSegment plain = send(9);
   plain.stag = stag_of(4);  // RsvdULP of a plain Send has no meaning
   placement.send({invalidating, plain});
   run_until_idle();
   ASSERT_EQ(cqes.size(), 2u);
   const CqeRequest& c = cqes[0];
-  EXPECT_EQ(c.cqn, Cqn{1});
+  EXPECT_EQ(c.cqn, Cqn{3});
   EXPECT_EQ(c.cqe.wr_id, 0x1122334455667788u);
   EXPECT_EQ(c.cqe.byte_len, 100u);
   EXPECT_EQ(c.cqe.qpn, 1u);

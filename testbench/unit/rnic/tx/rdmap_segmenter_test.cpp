@@ -1293,7 +1293,7 @@ TEST_F(RdmapSegmenterTest, AFlushCompletesWhatIsPostedAndWhatComesLater) {
   post(wqe(WrOpcode::kSend, {sge(2000)}));  // cut off in the middle
   post(wqe(WrOpcode::kRdmaRead, {sge(4)}, 0));
   responder.send(answer(1, 1, 0, 0, 100));
-  firmware.send_at(20, {Qpn{1}, TxInternalWork::Kind::kFlush});
+  firmware.send_at(20, {Qpn{1}, TxInternalWork::Kind::kFlush, {}, Cqn{9}});
   fetch.pause(window(3, 40));
   post(wqe(WrOpcode::kSend, {sge(4)}));
   run_until_idle();
@@ -1302,6 +1302,7 @@ TEST_F(RdmapSegmenterTest, AFlushCompletesWhatIsPostedAndWhatComesLater) {
   EXPECT_EQ(completions[0].marker, WqeIssued::Marker::kFlush);
   for (unsigned i = 1; i < 4; ++i) EXPECT_EQ(completions[i].status, WcStatus::kWrFlushErr);
   EXPECT_THAT(receive_flushes.cycles(), ElementsAre(20 + kExecuted));
+  EXPECT_EQ(receive_flushes[0].recv_cq, Cqn{9});
   EXPECT_EQ(given_back.size(), 3u);
   EXPECT_THAT(events, IsEmpty());
 }

@@ -330,10 +330,11 @@ TEST_P(LostTxRow, EndsItsQueuePairUntilItsNumberIsUsedAgain) {
   // Whatever the firmware does then is answered; it hears of the loss once.
   chip.post(1, WrOpcode::kSend, 10);
   chip.firmware.send({{Qpn{1}, TxInternalWork::Kind::kTerminate, wire::rdma::kLocalCatastrophic},
-                      {Qpn{1}, TxInternalWork::Kind::kFlush}});
+                      {Qpn{1}, TxInternalWork::Kind::kFlush, {}, Cqn{9}}});
   run_until_idle();
   EXPECT_EQ(chip.events.size(), 1u);
-  EXPECT_EQ(chip.receive_flushes.size(), 1u);
+  ASSERT_EQ(chip.receive_flushes.size(), 1u);
+  EXPECT_EQ(chip.receive_flushes[0].recv_cq, Cqn{9});
   std::vector<WqeIssued::Marker> marks;
   for (const WqeIssued& c : chip.completions) {
     if (c.qpn == Qpn{1}) marks.push_back(c.marker);
