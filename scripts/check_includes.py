@@ -7,8 +7,8 @@ A file belongs to the library of its folder; where a folder has several targets,
 the source of the same name, that has the folder's name, or whose sources include it. It may include headers of its own
 target and of those that this links, with what they link publicly. CMake writes the targets into targets.tsv of the
 build folder (the newest of build/ without --build). Prints each violation, each file of no target, each circle between
-folders, what is linked against STAGES and ONLY, each use of a row by a stage that has not asked a table for it, and each header of PLAIN
-that reaches the JSON library. Exit status 0; 1 where there is any of these; 2 on bad usage.
+folders, what is linked against STAGES and ONLY, each use of a row by a stage that has not asked a table for it, each stage that reaches
+WRITES, and each header of PLAIN that reaches the JSON library. Exit status 0; 1 where there is any of these; 2 on bad usage.
 """
 import argparse
 import collections
@@ -38,6 +38,10 @@ ONLY = {
 
 # For observers: a stage gets a row through a port.
 FREE_READ = re.compile(r"_table\.peek\(|contexts_?\.stag\(")
+
+# The firmware's side of the contexts: of the stages it is its own that writes them. The others see their tables.
+WRITES = "model/rnic/context/context.h"
+WRITERS = {"rnic_fwcpu"}
 
 # Headers of stages, and what they include: none of these brings in the JSON library, not even over others.
 PLAIN = ("model/common", "model/rnic", "model/host", "model/stats/registry.h", "model/stats/high_water.h", "model/stats/histogram.h")
@@ -86,22 +90,39 @@ def read_includes(root):
     return includes
 
 
+def chain_to(start, includes, is_it):
+    """The shortest chain of includes to a file that is it, or None."""
+    chains, seen = [[start]], {start}
+    while chains:
+        chain = chains.pop(0)
+        if is_it(chain[-1]):
+            return chain
+        for _, other in includes.get(chain[-1], ()):
+            if other not in seen:
+                seen.add(other)
+                chains.append([*chain, other])
+    return None
+
+
 def reaches_json(root, includes):
     """Of headers of PLAIN that reach the JSON library, the chain of includes to it."""
     direct = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<" + JSON, re.M)
+    uses_json = {file for file in includes if direct.search((root / file).read_text())}
     for start in includes:
         if not start.endswith(".h") or not any(start == p or start.startswith(p + "/") for p in PLAIN):
             continue
-        chains, seen = [[start]], {start}
-        while chains:
-            chain = chains.pop(0)
-            if direct.search((root / chain[-1]).read_text()):
-                yield chain
-                break
-            for _, other in includes.get(chain[-1], ()):
-                if other not in seen:
-                    seen.add(other)
-                    chains.append([*chain, other])
+        chain = chain_to(start, includes, lambda file: file in uses_json)
+        if chain:
+            yield chain
+
+
+def reaches_writes(includes, targets):
+    """Of files of stages that reach WRITES, the chain of includes to it."""
+    folders = [targets[name].folder + "/" for name in STAGES - WRITERS if name in targets]
+    for start in includes:
+        chain = chain_to(start, includes, lambda file: file == WRITES) if start.startswith(tuple(folders)) else None
+        if chain:
+            yield chain
 
 
 class Owners:
@@ -158,7 +179,8 @@ def circles(uses):
 
 
 def check(root, targets):
-    """Violations as (file, line, included file, owner of that, owner of the file), files of no target, circles."""
+    """Violations as (file, line, included file, owner of that, owner of the file), files of no target, circles, chains to
+    the JSON library, and to WRITES."""
     includes = read_includes(root)
     owners = Owners(targets, includes)
     violations, uses = [], collections.defaultdict(set)
@@ -171,7 +193,8 @@ def check(root, targets):
                 uses[mine.name].add(theirs[0].name)
                 if not any(t.name in linked(targets, mine.name) for t in theirs):
                     violations.append((file, line, other, theirs[0].name, mine.name))
-    return violations, [file for file in includes if not owners.of(file)], circles(uses), list(reaches_json(root, includes))
+    return (violations, [file for file in includes if not owners.of(file)], circles(uses), list(reaches_json(root, includes)),
+            list(reaches_writes(includes, targets)))
 
 
 def breaches(targets):
@@ -214,7 +237,7 @@ def main(arguments):
     except (OSError, ValueError) as error:
         print(f"check_includes.py: {error}", file=sys.stderr)
         return 2
-    violations, orphans, groups, chains = check(args.root, targets)
+    violations, orphans, groups, chains, writers = check(args.root, targets)
     walls = list(breaches(targets))
     for file, line, other, theirs, mine in violations:
         print(f"{file}:{line} includes {other} of target {theirs}, which {mine} does not link")
@@ -229,7 +252,9 @@ def main(arguments):
         print(f"a circle: {', '.join(group)} include each other")
     for chain in chains:
         print(f"{chain[0]} brings in the JSON library: {' -> '.join(chain)}")
-    return 1 if violations or orphans or walls or free or groups or chains else 0
+    for chain in writers:
+        print(f"{chain[0]} sees the firmware's side of the contexts: {' -> '.join(chain)}")
+    return 1 if violations or orphans or walls or free or groups or chains or writers else 0
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/ends/ends.h"
+#include "model/rnic/context/context.h"
 #include "model/rnic/responder/atomic_alu.h"
 #include "model/rnic/twins.h"
 

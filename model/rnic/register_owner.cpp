@@ -52,7 +52,7 @@ RequestId RegisterOwner::shared_receive(Srqn srqn, std::uint32_t producer) {
   if (!contexts_.has(rqn)) return {};
   if (srqn.v >= shared_.size()) shared_.resize(srqn.v + 1);
   SharedQueue& q = shared_[srqn.v];
-  if (const std::uint32_t epoch = contexts_.srq(srqn).epoch; q.epoch != epoch) q = {epoch, {}};
+  if (const std::uint32_t epoch = contexts_.receive_ring(srqn).epoch; q.epoch != epoch) q = {epoch, {}};
   const std::uint64_t count = q.posted.advance(producer, 12);
   return count == 0 ? RequestId() : contexts_.request(rqn, count - 1);
 }

@@ -172,10 +172,10 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
   if (flow_tx_table_.cached()) {
     context_home.keep_flows(std::make_unique<tcp::HomedFlows>(contexts_.home_layout(), flow_tx_table_, flow_rx_table_));
   }
-  pcie.dma_read.in_pages(kPayloadReader, "payload_fetch", contexts_);
-  pcie.dma_write.in_pages(kPlacementWriter, "ddp_placement", contexts_);
-  pcie.dma_write.in_pages(kOriginalWriter, "response_queue", contexts_);
-  pcie.dma_write.in_pages(kEarlyWriter, "early_placement", contexts_);
+  pcie.dma_read.in_pages(kPayloadReader, "payload_fetch", contexts_.page_table, contexts_.stag_table);
+  pcie.dma_write.in_pages(kPlacementWriter, "ddp_placement", contexts_.page_table, contexts_.stag_table);
+  pcie.dma_write.in_pages(kOriginalWriter, "response_queue", contexts_.page_table, contexts_.stag_table);
+  pcie.dma_write.in_pages(kEarlyWriter, "early_placement", contexts_.page_table, contexts_.stag_table);
   strap();
   connect_transmit();
   connect_receive();

@@ -11,7 +11,7 @@
 namespace rnic {
 
 class BufferPool;
-class ContextStore;
+class ContextTables;
 class Rnic;
 class Stage;
 struct TerminateConfig;
@@ -42,7 +42,7 @@ class AttachedTwin {
 
 // What twins use of the chip that their stages are in. nullptr where no twin that is asked for needs it.
 struct TwinSurroundings {
-  ContextStore* contexts = nullptr;
+  ContextTables* contexts = nullptr;
   BufferPool* frames = nullptr;
   const TerminateConfig* terminate = nullptr;
 };

@@ -15,7 +15,7 @@ namespace rnic::rtl {
 
 class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
  public:
-  AtomicAluPins(AtomicAlu& stage, ContextStore& contexts)
+  AtomicAluPins(AtomicAlu& stage, ContextTables& contexts)
       : stage_(stage), contexts_(contexts), in_progress_(contexts.in_flight, StagWrites::kAtomic) {}
 
   template <class V>
@@ -97,7 +97,7 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
  private:
   template <class Port>
   void qp(std::uint32_t index, Port& port) const {
-    pack(contexts_.has(Qpn{index}) ? contexts_.qp(Qpn{index}).life() : QpLife{}, port);
+    pack(contexts_.has(Qpn{index}) ? contexts_.life(Qpn{index}) : QpLife{}, port);
   }
   void pages(Model& m) const {
     m.pages_ready_i = stage_.pages.can_ask();
@@ -120,7 +120,7 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
   }
 
   AtomicAlu& stage_;
-  ContextStore& contexts_;
+  ContextTables& contexts_;
   std::shared_ptr<BufferPool> buffers_ = std::make_shared<BufferPool>(abi::kAtomicBytes);  // one for all copies
   WritesInAnyOrder in_progress_;
   AtomicOwners owners_;

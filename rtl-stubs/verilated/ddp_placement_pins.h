@@ -23,8 +23,8 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   // Rows; the links' messages; receive requests; the use of one.
   static constexpr unsigned kRounds = 4;
 
-  DdpPlacementPins(DdpPlacement& stage, ContextStore& contexts)
-      : stage_(stage), contexts_(contexts), requests_(contexts), reads_(contexts.qps()) {}
+  DdpPlacementPins(DdpPlacement& stage, ContextTables& contexts)
+      : stage_(stage), contexts_(contexts), requests_(contexts, contexts.elements().rqes), reads_(contexts.qps()) {}
 
   template <class V>
   void links(Model& m, V& v) {
@@ -238,7 +238,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   // The receive requests have all messages of this cycle before the block asks for one.
   void control(Model& m) {
     m.overrun_i = m.posted_ready_o && overruns(stage_.posted->front());
-    if (m.overrun_i) m.posted_epoch_i = contexts_.qp(Qpn{stage_.posted->front().rqn.v}).epoch;
+    if (m.overrun_i) m.posted_epoch_i = contexts_.epoch(Qpn{stage_.posted->front().rqn.v});
     if (m.rqe_ready_o) requests_.arrive(stage_.rqe->front());
     if (m.srq_arm_ready_o) requests_.arm(stage_.srq_arm->front());
     if (m.rq_end_o) requests_.end(Qpn{m.rq_end_qpn_o}, Cqn{m.rq_end_cq_o});
@@ -300,7 +300,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   }
 
   DdpPlacement& stage_;
-  ContextStore& contexts_;
+  ContextTables& contexts_;
   ReceiveRequests requests_;
   RowLists<ReadIssued> reads_;
   Offered mpa_, sctp_;

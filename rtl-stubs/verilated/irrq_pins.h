@@ -18,7 +18,7 @@ class IrrqPins : public Pins<Virrq, Irrq> {
   // The row that is there; what becomes of its list.
   static constexpr unsigned kRounds = 2;
 
-  IrrqPins(Irrq& stage, ContextStore& contexts) : stage_(stage), contexts_(contexts), lists_(contexts.qps()) {}
+  IrrqPins(Irrq& stage, ContextTables& contexts) : stage_(stage), contexts_(contexts), lists_(contexts.qps()) {}
 
   template <class V>
   void links(Model& m, V& v) {
@@ -105,7 +105,7 @@ class IrrqPins : public Pins<Virrq, Irrq> {
   }
 
   Irrq& stage_;
-  ContextStore& contexts_;
+  ContextTables& contexts_;
   RowLists<Waiting> lists_;
   Ring<Waiting> due_reads_, due_atomics_;
   std::array<RequestId, 16> owners_;  // of the requests in the block's places

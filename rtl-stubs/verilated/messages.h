@@ -5,10 +5,10 @@
 
 #include "model/abi/context_types.h"
 #include "model/abi/srq_events.h"
+#include "model/rnic/context/alive.h"
 #include "model/rnic/context/irrq_table.h"
 #include "model/rnic/context/orq_table.h"
 #include "model/rnic/context/page_table.h"
-#include "model/rnic/context/resident_qp.h"
 #include "model/rnic/context/rx_table.h"
 #include "model/rnic/context/stag_table.h"
 #include "model/rnic/messages/completion.h"

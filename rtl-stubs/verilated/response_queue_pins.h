@@ -27,7 +27,7 @@ class ResponseQueuePins : public Pins<Vresponse_queue, ResponseQueue> {
   // The rows that are there; what becomes of the lists.
   static constexpr unsigned kRounds = 2;
 
-  ResponseQueuePins(ResponseQueue& stage, ContextStore& contexts)
+  ResponseQueuePins(ResponseQueue& stage, ContextTables& contexts)
       : stage_(stage), contexts_(contexts), under_way_(kWrites), lists_(contexts.qps()) {}
 
   template <class V>
@@ -152,7 +152,7 @@ class ResponseQueuePins : public Pins<Vresponse_queue, ResponseQueue> {
   }
 
   ResponseQueue& stage_;
-  ContextStore& contexts_;
+  ContextTables& contexts_;
   std::vector<std::uint64_t> under_way_;
   RowLists<Request> lists_;
   std::array<RequestId, 16> owners_;  // of the responses in the block's places

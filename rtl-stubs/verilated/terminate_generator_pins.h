@@ -21,7 +21,7 @@ class TerminateGeneratorPins : public Pins<Vterminate_generator, TerminateGenera
   using Pins::pushed;
   static constexpr std::uint32_t kQps = 1u << TwinSize::kQpBits;
 
-  TerminateGeneratorPins(TerminateGenerator& stage, const ContextStore& contexts, BufferPool& buffers,
+  TerminateGeneratorPins(TerminateGenerator& stage, const ContextTables& contexts, BufferPool& buffers,
                          const TerminateConfig& cfg)
       : stage_(stage), contexts_(contexts), buffers_(buffers), cfg_(cfg), reported_(contexts.qps()) {
     RNIC_CHECK(contexts.qps() <= kQps);
@@ -36,10 +36,10 @@ class TerminateGeneratorPins : public Pins<Vterminate_generator, TerminateGenera
 
   void offered(const QpEvent& error, Model& m) {
     owner_ = error.failed.owner ? error.failed.owner : contexts_.internal_work(error.qpn);
-    const ResidentQp& context = contexts_.qp(error.qpn);
+    const QpLife life = contexts_.life(error.qpn);
     m.foreign_stag_is_invalid_i = cfg_.foreign_stag_is_invalid;
-    m.qp_exists_i = context.valid;
-    m.qp_epoch_i = context.epoch;
+    m.qp_exists_i = life.valid;
+    m.qp_epoch_i = life.epoch;
     m.reported_i = reported_[error.qpn.v];
   }
   void advance(const Model& m) {
@@ -71,7 +71,7 @@ class TerminateGeneratorPins : public Pins<Vterminate_generator, TerminateGenera
   }
 
   TerminateGenerator& stage_;
-  const ContextStore& contexts_;
+  const ContextTables& contexts_;
   BufferPool& buffers_;
   const TerminateConfig cfg_;
   std::vector<std::uint64_t> reported_;

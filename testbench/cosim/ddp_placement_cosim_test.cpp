@@ -206,7 +206,7 @@ TEST_P(RaceCosim, AnEventOfAnEarlierUse) {
   race({write(2), write(1), read_response(1), write(1)}, [](PlacementRound& r, Cycle at) {
     r.reads.emplace_back(at, ReadIssued{Qpn{1}, 0x15a, 0x1010, 4});
     r.flushes.emplace_back(at + 1, RqFlush{Qpn{1}});
-    r.changes.emplace_back(at + 3, [](ContextStore& c) { c.write(Qpn{1}, rts_qp(1, c.qp(Qpn{1}).epoch + 1000)); });
+    r.changes.emplace_back(at + 3, [](ContextStore& c) { c.write(Qpn{1}, rts_qp(1, c.epoch(Qpn{1}) + 1000)); });
   });
   EXPECT_EQ(causes.count(wire::terminate_word(rdma::kUnexpectedOpcode)), 1u);
   EXPECT_GT(pieces, 40u);

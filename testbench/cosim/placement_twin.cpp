@@ -5,7 +5,7 @@
 
 namespace rnic::test {
 
-std::shared_ptr<void> stand_in(DdpPlacement& stage, ContextStore& contexts) {
+std::shared_ptr<void> stand_in(DdpPlacement& stage, ContextTables& contexts) {
   return std::make_shared<rtl::Twin<rtl::DdpPlacementPins>>(stage, contexts);
 }
 

@@ -81,7 +81,7 @@ class CurrentUse {
  private:
   template <class T>
   auto use_of(const T& m, int) const -> decltype(m.qpn, std::uint32_t{}) {
-    return contexts_.qp(m.qpn).epoch;
+    return contexts_.epoch(m.qpn);
   }
   template <class T>
   std::uint32_t use_of(const T& m, long) const {
@@ -90,7 +90,7 @@ class CurrentUse {
   template <class T>
   void name_qp(T& m) const {
     if (m.epoch != 0 || !is_on(m.flow, m.qpn)) return;
-    m.epoch = contexts_.qp(m.qpn).epoch;
+    m.epoch = contexts_.epoch(m.qpn);
   }
   // All beats of an FPDU, or of a segment, name what the first one does.
   template <class T>
@@ -98,7 +98,7 @@ class CurrentUse {
     if (m.life != 0) return;
     if (m.first) {
       named_ = {};
-      if (is_on(m.flow, named_.qpn)) named_.epoch = contexts_.qp(named_.qpn).epoch;
+      if (is_on(m.flow, named_.qpn)) named_.epoch = contexts_.epoch(named_.qpn);
     }
     m.qpn = named_.qpn;
     m.life = life_of(named_.epoch);
@@ -107,7 +107,7 @@ class CurrentUse {
   bool is_on(FlowId flow, Qpn& qpn) const {
     for (std::uint32_t n = 0; n < contexts_.qps(); ++n) {
       const Qpn candidate{static_cast<std::uint32_t>((flow.v + n) % contexts_.qps())};
-      if (contexts_.qp(candidate).flow == flow) return qpn = candidate, true;
+      if (contexts_.flow_of(candidate) == flow) return qpn = candidate, true;
     }
     return false;
   }

@@ -8,6 +8,6 @@
 namespace rnic::test {
 
 // Does the stage's work for it as long as the returned object lives; or nullptr.
-std::shared_ptr<void> stand_in(DdpPlacement& stage, ContextStore& contexts);
+std::shared_ptr<void> stand_in(DdpPlacement& stage, ContextTables& contexts);
 
 }  // namespace rnic::test

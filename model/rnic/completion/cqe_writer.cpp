@@ -7,7 +7,7 @@
 
 namespace rnic {
 
-CqeWriter::CqeWriter(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
+CqeWriter::CqeWriter(sc_core::sc_module_name nm, ClockDomain& clk, ContextTables& contexts)
     : Stage(nm, clk),
       contexts_(contexts),
       told_(contexts.cqs()),

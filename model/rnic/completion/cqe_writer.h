@@ -10,7 +10,7 @@
 #include "model/common/link.h"
 #include "model/common/timer_wheel.h"
 #include "model/rnic/completion/cq_told.h"
-#include "model/rnic/context/context.h"
+#include "model/rnic/context/tables.h"
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/dma.h"
 #include "model/rnic/messages/doorbells.h"
@@ -41,7 +41,7 @@ class CqeWriter final : public Stage {
   PopPort<DmaReadDone> record_read{*this, "record_read"};
   PushPort<CqOverflow> overflow{*this, "overflow"};
 
-  CqeWriter(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts);
+  CqeWriter(sc_core::sc_module_name nm, ClockDomain& clk, ContextTables& contexts);
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
@@ -88,7 +88,7 @@ class CqeWriter final : public Stage {
   void owe(Cqn cqn, const CqContext& cq, CqState& s, std::uint32_t entries, bool in_period);
   void raise(Cqn cqn, CqState& s);
 
-  ContextStore& contexts_;
+  ContextTables& contexts_;
   Entries receives_{receive, {*this, "cqe_writer_receive", 0, RowOrder::kAsTheyCome}},
       sends_{send, {*this, "cqe_writer_send", 0, RowOrder::kAsTheyCome}};
   CqTable::Reader errands_{*this, "cqe_writer"};

@@ -8,9 +8,9 @@
 #include "model/common/link.h"
 #include "model/common/node_pool.h"
 #include "model/common/ring.h"
-#include "model/rnic/context/context.h"
 #include "model/rnic/context/lost_qps.h"
 #include "model/rnic/context/row_events.h"
+#include "model/rnic/context/tables.h"
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/dma.h"
 #include "model/rnic/messages/qp_events.h"
@@ -41,7 +41,7 @@ class ResponseQueue final : public Stage {
   RowEvents<OrqRow, AtomicIssued> requests{*this, "response_queue_request"};
   RowEvents<OrqRow, DeliveredAtomic> responses{*this, "response_queue_response"};
 
-  ResponseQueue(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
+  ResponseQueue(sc_core::sc_module_name nm, ClockDomain& clk, ContextTables& contexts)
       : Stage(nm, clk),
         contexts_(contexts),
         pool_({"atomics", contexts.qps() * contexts.elements().ord, "queue pairs x fwcpu.max_ord",
@@ -78,7 +78,7 @@ class ResponseQueue final : public Stage {
   QpOrq& use(Qpn qpn, const OrqRow& row);
   void complete();
 
-  ContextStore& contexts_;
+  ContextTables& contexts_;
   NodePool<AtomicIssued> pool_;
   Ring<Write> writes_;  // in progress, in order
   bool asked_ = false;  // for the entry of a sink

@@ -14,7 +14,7 @@ using Awaited = SqCompletion::Awaited;
 // Terminate.
 constexpr std::size_t kOfFirmware = 3;
 // With a row that is lost its lists are, whose elements then are nobody's.
-PoolLimit lost_with(const ContextStore& contexts) {
+PoolLimit lost_with(const ContextTables& contexts) {
   return contexts.sqc_table.cached() ? PoolLimit::kHome : PoolLimit::kChip;
 }
 
@@ -73,7 +73,7 @@ bool is_send(const WqeIssued& w) { return w.marker == WqeIssued::Marker::kNone &
 
 }  // namespace
 
-SqCompletion::SqCompletion(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
+SqCompletion::SqCompletion(sc_core::sc_module_name nm, ClockDomain& clk, ContextTables& contexts)
     : Stage(nm, clk),
       contexts_(contexts),
       pool_({"outstanding", contexts.elements().outstanding + contexts.qps() * kOfFirmware,
@@ -154,7 +154,7 @@ bool SqCompletion::ending_is_over() {
 void SqCompletion::take_ending() {
   const Ending& e = endings_.front();
   const abi::WcStatus status = e.sink ? sink_ended->pop().status : abi::WcStatus::kSuccess;
-  if (e.sink && contexts_.qp(e.qpn).epoch == e.epoch) unblock->push({TxUnblock::Kind::kSinkEnded, e.qpn, e.epoch});
+  if (e.sink && contexts_.epoch(e.qpn) == e.epoch) unblock->push({TxUnblock::Kind::kSinkEnded, e.qpn, e.epoch});
   events_.take(e.qpn, e.epoch, EndOfRead{status});
   ending_executes_ = true;
 }
@@ -320,7 +320,7 @@ void SqCompletion::list(Qpn qpn, const QpSq& q) {
 bool SqCompletion::begin_turn() {
   if (listed_.empty() || !turn_.can_ask()) return false;
   const Qpn qpn = list_pool_.pop(listed_);
-  turn_.ask(qpn.v, contexts_.qp(qpn).epoch);
+  turn_.ask(qpn.v, contexts_.epoch(qpn));
   ++turns_;
   return true;
 }
@@ -351,7 +351,7 @@ void SqCompletion::end_turn(Qpn qpn) {
 // The number may be used again: then there may be a request of its next use, which was not listed.
 void SqCompletion::end_lost_turn(Qpn qpn, std::uint32_t epoch) {
   end_turn(qpn);
-  if (contexts_.qp(qpn).epoch == epoch) return lose(qpn, epoch);
+  if (contexts_.epoch(qpn) == epoch) return lose(qpn, epoch);
   qps_[qpn.v].listed = true;
   list_pool_.push(listed_, qpn);
 }

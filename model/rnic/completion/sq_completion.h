@@ -11,10 +11,10 @@
 #include "model/common/fifo.h"
 #include "model/common/link.h"
 #include "model/common/node_pool.h"
-#include "model/rnic/context/context.h"
 #include "model/rnic/context/lost_qps.h"
 #include "model/rnic/context/outstanding_requests.h"
 #include "model/rnic/context/row_events.h"
+#include "model/rnic/context/tables.h"
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/llp.h"
 #include "model/rnic/messages/per_llp.h"
@@ -44,7 +44,7 @@ class SqCompletion final : public Stage {
   PushPort<CqeRequest> cqe{*this, "cqe"};
   PushPort<QpEvent> event{*this, "event"};
 
-  SqCompletion(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts);
+  SqCompletion(sc_core::sc_module_name nm, ClockDomain& clk, ContextTables& contexts);
   // Where the segmenter has taken places for work requests; without one it has taken none.
   void bound_by(OutstandingRequests& outstanding) { outstanding_ = &outstanding; }
   Wake tick() override;
@@ -117,7 +117,7 @@ class SqCompletion final : public Stage {
   void finish(QpSq& q, WqeIssued& w);
   bool begin_turn();
 
-  ContextStore& contexts_;
+  ContextTables& contexts_;
   RowEvents<SqcRow, Event> events_{*this, "sq_completion_event"};
   unsigned turn_of_inputs_ = 0;  // the input that is served first
   SqcTable::Reader turn_{*this, "sq_completion_turn", 0, RowOrder::kAsTheyCome};

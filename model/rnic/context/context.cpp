@@ -1,6 +1,10 @@
 #include "model/rnic/context/context.h"
 
+#include <string>
+#include <type_traits>
+
 #include "model/common/description.h"
+#include "model/common/memory.h"
 #include "model/rnic/messages/parts.h"
 
 namespace rnic {
@@ -52,19 +56,21 @@ void ContextStore::count_window(Stag region, int change) {
 }
 
 void ContextStore::describe(const Description& d) {
-  const auto add = [&](const char* key, const auto& table, const char* unit, const char* text) {
-    const auto valid = [&table] {
-      return static_cast<double>(std::count_if(table.begin(), table.end(), [](const auto& c) { return c.valid; }));
-    };
-    d.stats().derived(key, valid, unit, text);
+  const auto add = [&](const char* key, const auto& registers, const char* unit, const std::string& what) {
+    const auto valid = [&registers] { return static_cast<double>(registers.valid()); };
+    d.stats().derived(key, valid, unit, what + " that exist");
+    const std::size_t entries = registers.now.size();
+    const unsigned bits = std::decay_t<decltype(registers[0])>::kBits;
+    describe_memory(d.part(std::string("alive_") + key).stats(), {entries, entries, bits, unit, what}, valid,
+                    "that exist");
   };
-  add("qps", qps_, "QPs", "queue pairs that exist");
-  add("cqs", cqs_, "CQs", "completion queues that exist");
-  add("srqs", srqs_, "SRQs", "shared receive queues that exist");
+  add("qps", qps_, "QPs", "queue pairs");
+  add("cqs", cqs_, "CQs", "completion queues");
+  add("srqs", srqs_, "SRQs", "shared receive queues");
   d.stats().derived(
       "stags", [this] { return static_cast<double>(valid_stags_); }, "STags", "STags that are valid");
   d.owners(*this);
-  for (std::uint32_t i = 0; i < qps_.size() && d.shows_probes(); ++i) {
+  for (std::uint32_t i = 0; i < qps() && d.shows_probes(); ++i) {
     const ResidentQp& qp = qps_[i];
     const ProbeGroup queue_pair = d.probes().group("qp", i);
     queue_pair.number("valid", 1, "", [&qp] { return qp.valid; });

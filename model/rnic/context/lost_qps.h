@@ -7,14 +7,14 @@
 
 #include "model/common/link.h"
 #include "model/common/ring.h"
-#include "model/rnic/context/context.h"
+#include "model/rnic/context/tables.h"
 #include "model/rnic/messages/qp_events.h"
 
 namespace rnic {
 
 class LostQps {
  public:
-  explicit LostQps(const ContextStore& contexts) : contexts_(contexts) {}
+  explicit LostQps(const ContextTables& contexts) : contexts_(contexts) {}
 
   // The row of this use of its number. True: it is a use that goes on, and that was not known yet.
   bool lose(Qpn qpn, std::uint32_t epoch) {
@@ -43,7 +43,7 @@ class LostQps {
     QpEvent event;
     std::uint32_t epoch = 0;
   };
-  const ContextStore& contexts_;
+  const ContextTables& contexts_;
   std::vector<std::uint32_t> lost_;  // by QP, the last use of its number whose row was lost; empty until the first one
   Ring<Report> reports_;             // of a QP its loss and its drains
 };

@@ -21,11 +21,4 @@ struct RingRow {
 
 using RingTable = Table<RingRow>;
 
-// What is always on the chip of a ring, so that a doorbell waits for no row.
-struct ResidentRing {
-  bool valid = false;
-  std::uint8_t log_entries = 0;
-  std::uint32_t epoch = 0;  // as a QP's
-};
-
 }  // namespace rnic

@@ -114,7 +114,7 @@ void StagWork::forget() {
 // A queue pair whose number was reused meanwhile has no effect, and hears nothing.
 bool StagWork::finish(const StagRequest& r) {
   StagRequestDone done{r.qpn, r.epoch, abi::WcStatus::kMwBindErr};
-  if (contexts_.qp(r.qpn).epoch == r.epoch) {
+  if (contexts_.epoch(r.qpn) == r.epoch) {
     done.status = r.wqe.opcode == abi::WrOpcode::kLocalInv ? invalidate(r)
                   : r.wqe.opcode == abi::WrOpcode::kRegMr  ? fast_register(r)
                                                            : bind(r);

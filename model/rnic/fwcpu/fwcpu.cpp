@@ -151,7 +151,7 @@ bool FwCpu::issue(TimedOperation& operation) {
   return std::visit(
       Overloaded{[&](LlpOp& op) { return push(llp_ops[op.llp()], op); },
                  [&](TxInternalWork& op) {
-                   op.epoch = contexts_.qp(op.qpn).epoch;
+                   op.epoch = contexts_.epoch(op.qpn);
                    return push(tx_work, op);
                  },
                  [&](SrqArm& op) { return push(srq_arms, op); }, [&](HomeOp& op) { return push(home_ops, op); },
@@ -228,7 +228,7 @@ void FwCpu::handle(bool timer) {
   } else if (qp_events->can_pop()) {
     const QpEvent& event = qp_events->front();
     if (event.kind == QpEvent::Kind::kFirstFpdu) {
-      profile_.began_first_fpdu(contexts_.qp(event.qpn).flow, qp_events->front_at());
+      profile_.began_first_fpdu(contexts_.flow_of(event.qpn), qp_events->front_at());
     }
     dispatch(qp_events->pop());
   } else if (cq_overflows->can_pop()) {

@@ -8,6 +8,7 @@
 
 #include "model/common/check.h"
 #include "model/common/ids.h"
+#include "model/common/memory.h"
 #include "model/common/prng.h"
 #include "model/rnic/messages/flow_key.h"
 
@@ -69,6 +70,8 @@ class IdTable {
   }
   const FlowKey& key(I id) const { return keys_[id.v]; }
   std::size_t places() const { return slots_.size(); }
+  // Of a place: an address and its id, or none.
+  static unsigned slot_bits(std::size_t ids) { return bits_of<FlowKey>() + index_bits(ids) + 1; }
 
  private:
   static constexpr std::size_t kNowhere = ~std::size_t{0};

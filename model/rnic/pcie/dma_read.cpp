@@ -113,9 +113,9 @@ void DmaRead::answer() {
   }
 }
 
-void DmaRead::in_pages(unsigned client, const char* name, ContextStore& contexts) {
+void DmaRead::in_pages(unsigned client, const char* name, PageTable& pages, StagTable& stags) {
   Client& c = *clients_.at(client);
-  c.in_pages = std::make_unique<PageQueue<DmaReadRequest>>(*this, name, c.request, contexts);
+  c.in_pages = std::make_unique<PageQueue<DmaReadRequest>>(*this, name, c.request, pages, stags);
   page_queues_.add(*c.in_pages);
 }
 

@@ -61,7 +61,7 @@ class DmaRead final : public Stage {
   PopPort<DmaReadRequest>& request(unsigned client) { return clients_.at(client)->request; }
   PushPort<DmaReadDone>& done(unsigned client) { return clients_.at(client)->done; }
   // Requests of this client may name pages. Its reader of the page table has this name.
-  void in_pages(unsigned client, const char* name, ContextStore& contexts);
+  void in_pages(unsigned client, const char* name, PageTable& pages, StagTable& stags);
 
   Wake tick() override;
   void reset() override;

@@ -18,9 +18,9 @@ PushPort<DmaWriteDone>& DmaWrite::done(unsigned client) {
   return port ? *port : port.emplace(*this, "done");
 }
 
-void DmaWrite::in_pages(unsigned client, const char* name, ContextStore& contexts) {
+void DmaWrite::in_pages(unsigned client, const char* name, PageTable& pages, StagTable& stags) {
   Client& c = *clients_.at(client);
-  c.in_pages = std::make_unique<PageQueue<DmaWriteRequest>>(*this, name, c.request, contexts);
+  c.in_pages = std::make_unique<PageQueue<DmaWriteRequest>>(*this, name, c.request, pages, stags);
   page_queues_.add(*c.in_pages);
 }
 

@@ -38,7 +38,7 @@ class DmaWrite final : public Stage {
   // A client that never asks for an answer has no such port: the first call makes it.
   PushPort<DmaWriteDone>& done(unsigned client);
   // Requests of this client may name pages. Its reader of the page table has this name.
-  void in_pages(unsigned client, const char* name, ContextStore& contexts);
+  void in_pages(unsigned client, const char* name, PageTable& pages, StagTable& stags);
   // Sees the writes of all clients, in the cycle in which they enter the link, except those of the watching client.
   void tell(WordWatch& words, unsigned watching) {
     words_ = &words;

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "model/common/ring.h"
-#include "model/rnic/context/context.h"
+#include "model/rnic/context/page_table.h"
+#include "model/rnic/context/stag_table.h"
 #include "model/rnic/messages/dma.h"
 
 namespace rnic::pcie {
@@ -53,13 +54,13 @@ class RegionsOf<DmaReadRequest> {
 template <class Request>
 class PageQueue {
  public:
-  PageQueue(Stage& engine, const char* name, PopPort<Request>& from, ContextStore& contexts)
-      : most_(std::max(kRequests, 2 * contexts.page_table.cache().misses_in_flight())),
+  PageQueue(Stage& engine, const char* name, PopPort<Request>& from, PageTable& pages, StagTable& stags)
+      : most_(std::max(kRequests, 2 * pages.cache().misses_in_flight())),
         pages_(engine, name),
-        regions_(engine, name, contexts.page_table.cache().misses_in_flight()),
+        regions_(engine, name, pages.cache().misses_in_flight()),
         from_(from) {
-    contexts.page_table.bind(pages_);
-    regions_.bind_to(contexts.stag_table);
+    pages.bind(pages_);
+    regions_.bind_to(stags);
   }
 
   // Nothing to do, as nearly always where memory is not in pages.

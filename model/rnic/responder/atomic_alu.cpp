@@ -9,7 +9,7 @@
 
 namespace rnic {
 
-AtomicAlu::AtomicAlu(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, const AtomicAluConfig& cfg)
+AtomicAlu::AtomicAlu(sc_core::sc_module_name nm, ClockDomain& clk, ContextTables& contexts, const AtomicAluConfig& cfg)
     : Stage(nm, clk),
       contexts_(contexts),
       cfg_(cfg),

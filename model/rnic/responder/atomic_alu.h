@@ -11,7 +11,7 @@
 #include "model/common/link.h"
 #include "model/common/ring.h"
 #include "model/config/field.h"
-#include "model/rnic/context/context.h"
+#include "model/rnic/context/tables.h"
 #include "model/rnic/context/word_watch.h"
 #include "model/rnic/messages/dma.h"
 #include "model/rnic/messages/qp_events.h"
@@ -62,7 +62,7 @@ class AtomicAlu final : public Stage {
   NamedStag target{*this, "atomic_alu", "atomic_alu_region"};
   PageTable::Reader pages{*this, "atomic_alu"};
 
-  AtomicAlu(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, const AtomicAluConfig& cfg);
+  AtomicAlu(sc_core::sc_module_name nm, ClockDomain& clk, ContextTables& contexts, const AtomicAluConfig& cfg);
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
@@ -105,7 +105,7 @@ class AtomicAlu final : public Stage {
   bool finish();
   bool answer();
 
-  ContextStore& contexts_;
+  ContextTables& contexts_;
   const AtomicAluConfig cfg_;
   WordWatch words_;  // of the operations
   WritesInAnyOrder in_progress_;

@@ -44,7 +44,7 @@ void Irrq::count(Qpn qpn, const QpIrrq& q, unsigned before) {
 unsigned Irrq::held_by(Qpn qpn) const {
   if (held_by_.empty()) return contexts_.inbound(qpn).held();
   const Held& held = held_by_[qpn.v];
-  return held.epoch == contexts_.qp(qpn).epoch ? held.requests : 0;
+  return held.epoch == contexts_.epoch(qpn) ? held.requests : 0;
 }
 
 // The QP's state, reset if the QP number was reused.

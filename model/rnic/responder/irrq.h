@@ -10,9 +10,9 @@
 #include "model/common/account.h"
 #include "model/common/link.h"
 #include "model/common/node_pool.h"
-#include "model/rnic/context/context.h"
 #include "model/rnic/context/lost_qps.h"
 #include "model/rnic/context/row_events.h"
+#include "model/rnic/context/tables.h"
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/requests.h"
 #include "model/stats/histogram.h"
@@ -38,7 +38,7 @@ class Irrq final : public Stage {
 
   RowEvents<IrrqRow, std::variant<ReadResponseSent, QueuedRequest>> events{*this, "irrq"};
 
-  Irrq(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
+  Irrq(sc_core::sc_module_name nm, ClockDomain& clk, ContextTables& contexts)
       : Stage(nm, clk),
         contexts_(contexts),
         requests_({"requests", contexts.qps() * contexts.elements().ird, "queue pairs x fwcpu.max_ird",
@@ -74,7 +74,7 @@ class Irrq final : public Stage {
   bool hand_on_due();
   void hand_on(const QueuedRequest& r);
 
-  ContextStore& contexts_;
+  ContextTables& contexts_;
   NodePool<QueuedRequest> requests_;
   PooledQueue due_reads_, due_atomics_;  // the first ones of their QPs: each waits for a place at the next stage
   IrrqCounters counters_;

@@ -6,7 +6,7 @@
 
 #include "model/common/link.h"
 #include "model/common/ring.h"
-#include "model/rnic/context/context.h"
+#include "model/rnic/context/tables.h"
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/requests.h"
 
@@ -30,7 +30,7 @@ class ReadResponder final : public Stage {
 
   NamedStag source{*this, "read_responder", "read_responder_region"};
 
-  ReadResponder(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
+  ReadResponder(sc_core::sc_module_name nm, ClockDomain& clk, ContextTables& contexts)
       : Stage(nm, clk), contexts_(contexts) {
     source.bind_to(contexts.stag_table);
   }
@@ -45,7 +45,7 @@ class ReadResponder final : public Stage {
   void judge(const QueuedRead& r, const StagContext* source);
   bool can_answer() { return out->can_push() && event->can_push(); }
 
-  const ContextStore& contexts_;
+  const ContextTables& contexts_;
   Ring<QueuedRead> asked_;  // for whose source the table is being read
   ReadResponderCounters counters_;
 };

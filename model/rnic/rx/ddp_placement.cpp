@@ -42,13 +42,13 @@ bool PlacementIn::has_header() {
   return true;
 }
 
-DdpPlacement::DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts,
+DdpPlacement::DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, ContextTables& contexts,
                            const PerLlp<LlpTraits>& llps, const DdpPlacementConfig& config)
     : Stage(nm, clk),
       contexts_(contexts),
       llps_(llps),
       cfg_(config),
-      requests_(contexts),
+      requests_(contexts, contexts.elements().rqes),
       reads_({"reads", contexts.qps() * contexts.elements().ord + 1,
               "queue pairs x fwcpu.max_ord + 1: the first of a number's next use comes before the others are dropped",
               contexts.rx_table.cached() ? PoolLimit::kHome : PoolLimit::kChip}),
@@ -86,7 +86,7 @@ bool DdpPlacement::take_doorbell() {
   if (overruns_ || to_report_ || !posted->can_pop()) return false;
   const RqDoorbell d = posted->pop();
   overruns_ = !requests_.announce(d) && !d.rqn.shared;
-  if (overruns_) overrun_ = RqOverrun{Qpn{d.rqn.v}, contexts_.qp(Qpn{d.rqn.v}).epoch};
+  if (overruns_) overrun_ = RqOverrun{Qpn{d.rqn.v}, contexts_.epoch(Qpn{d.rqn.v})};
   return true;
 }
 
@@ -135,7 +135,7 @@ bool DdpPlacement::execute() {
 void DdpPlacement::execute_lost() {
   const bool overrun = std::holds_alternative<RqOverrun>(events.front());
   overruns_ &= !overrun;
-  if (events.epoch() != contexts_.qp(events.id()).epoch) return;
+  if (events.epoch() != contexts_.epoch(events.id())) return;
   if (const auto* const f = std::get_if<RqFlush>(&events.front())) requests_.end(f->qpn, f->recv_cq);
   if (overrun) to_report_ = events.id();
 }
@@ -243,8 +243,8 @@ void DdpPlacement::stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan u
 
 // The firmware hears once that a queue pair's row is lost.
 void DdpPlacement::lose(Qpn qpn) {
-  const ResidentQp& ctx = contexts_.qp(qpn);
-  if (std::exchange(lost_.at(qpn.v), ctx.epoch) == ctx.epoch || !ctx.valid) return;
+  const QpLife life = contexts_.life(qpn);
+  if (std::exchange(lost_.at(qpn.v), life.epoch) == life.epoch || !life.valid) return;
   event->push({QpEvent::Kind::kLocalError, qpn, wire::rdma::kLocalCatastrophic});
   ++counters_.errors;
 }
@@ -270,7 +270,7 @@ DdpPlacement::Verdict DdpPlacement::judge(const WholeFpdu& fpdu) {
   const SegmentQp& of = qp_of(*from_);
   waits_ = of.there() && !has_event(of.qpn()) ? Wait::kNone : Wait::kRows;
   if (waits_ != Wait::kNone) return Verdict::kWait;
-  if (!of.ok() && contexts_.has(of.qpn()) && fpdu.last.life == life_of(contexts_.qp(of.qpn()).epoch)) lose(of.qpn());
+  if (!of.ok() && contexts_.has(of.qpn()) && fpdu.last.life == life_of(contexts_.epoch(of.qpn()))) lose(of.qpn());
   if (fpdu.last.ends()) return end(fpdu.last, of);
   if (!is_of(of, fpdu.last) || !of.row().qp.takes_segments()) return Verdict::kDrop;
   QpRx q = of.row().current();

@@ -10,8 +10,8 @@
 #include "model/common/account.h"
 #include "model/common/beat_stage.h"
 #include "model/common/drops.h"
-#include "model/rnic/context/context.h"
 #include "model/rnic/context/row_events.h"
+#include "model/rnic/context/tables.h"
 #include "model/rnic/llp/llp_traits.h"
 #include "model/rnic/messages/datapath.h"
 #include "model/rnic/messages/dma.h"
@@ -117,7 +117,7 @@ class DdpPlacement final : public Stage {
   RxEvents events{*this, "ddp_placement_event"};
   Drops drops;
 
-  DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, const PerLlp<LlpTraits>& llps,
+  DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, ContextTables& contexts, const PerLlp<LlpTraits>& llps,
                const DdpPlacementConfig& config = {});
   Wake tick() override;
   void reset() override;
@@ -195,7 +195,7 @@ class DdpPlacement final : public Stage {
   void received_terminate(QpRx& q, const wire::DdpUntaggedView& v);
   void stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan ulpdu, const FpduBeat& last);
 
-  ContextStore& contexts_;  // a Send with Invalidate ends an STag
+  ContextTables& contexts_;  // a Send with Invalidate ends an STag
   const PerLlp<LlpTraits> llps_;
   const DdpPlacementConfig cfg_;
   ReceiveRequests requests_;

@@ -15,7 +15,7 @@ using wire::Opcode;
 
 EarlyPlacement::Reads& EarlyPlacement::reads(Qpn qpn) {
   Reads& r = reads_[qpn.v];
-  if (const std::uint32_t epoch = contexts_.qp(qpn).epoch; r.epoch != epoch) {
+  if (const std::uint32_t epoch = contexts_.epoch(qpn); r.epoch != epoch) {
     reads_pool_.clear(r.outstanding);
     r.epoch = epoch;
   }

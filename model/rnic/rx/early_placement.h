@@ -9,7 +9,7 @@
 #include "model/common/link.h"
 #include "model/common/node_pool.h"
 #include "model/common/ring.h"
-#include "model/rnic/context/context.h"
+#include "model/rnic/context/tables.h"
 #include "model/rnic/llp/llp_traits.h"
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/datapath.h"
@@ -56,7 +56,7 @@ class EarlyPlacement final : public Stage {
   static constexpr unsigned kUnderWay = 16;    // FPDUs whose writes are not out yet
 
   // Markers are taken out while an FPDU is copied to a buffer of `pool`.
-  EarlyPlacement(sc_core::sc_module_name nm, ClockDomain& clk, const DatapathConfig& datapath, ContextStore& contexts,
+  EarlyPlacement(sc_core::sc_module_name nm, ClockDomain& clk, const DatapathConfig& datapath, ContextTables& contexts,
                  BufferPool& pool, const PerLlp<LlpTraits>& llps)
       : Stage(nm, clk),
         contexts_(contexts),
@@ -129,7 +129,7 @@ class EarlyPlacement final : public Stage {
   bool collect();
   bool collect(LlpId llp);
 
-  ContextStore& contexts_;
+  ContextTables& contexts_;
   RxTable::Reader row_{*this, "early_placement_qp"};
   BufferPool& pool_;
   const PerLlp<LlpTraits> llps_;

@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "model/common/link.h"
-#include "model/rnic/context/context.h"
+#include "model/rnic/context/tables.h"
 #include "model/rnic/messages/completion.h"
 #include "model/rnic/messages/dma.h"
 #include "model/rnic/messages/llp.h"
@@ -42,7 +42,7 @@ class RdmapDispatch final : public Stage {
   PushPort<QpEvent> stream_error{*this, "stream_error"};
   PerLlp<PushPort<StreamEnded>> ended{*this, "ended"};
 
-  RdmapDispatch(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts)
+  RdmapDispatch(sc_core::sc_module_name nm, ClockDomain& clk, ContextTables& contexts)
       : Stage(nm, clk), contexts_(contexts) {}
   Wake tick() override;
   void reset() override;
@@ -62,7 +62,7 @@ class RdmapDispatch final : public Stage {
   }
   void complete(const PlacedSegment& s, abi::WcStatus status);
 
-  ContextStore& contexts_;
+  ContextTables& contexts_;
   bool opened_ = false;  // by the segment in front
   // Streams that end because a write was lost, by QP: epoch.
   std::unordered_map<std::uint32_t, std::uint32_t> broken_;

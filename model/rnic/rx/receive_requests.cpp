@@ -1,11 +1,16 @@
 #include "model/rnic/rx/receive_requests.h"
 
+#include <algorithm>
+
+#include "model/common/description.h"
+#include "model/common/memory.h"
+
 namespace rnic {
 
 // The queue's state, reset if its number was reused.
 ReceiveRequests::Queue& ReceiveRequests::queue(Rqn rqn) {
-  Queue& q = queues_[contexts_.index(rqn)];
-  if (const std::uint32_t epoch = contexts_.receive_ring(rqn).epoch; q.epoch != epoch) {
+  Queue& q = queues_[alive_.index(rqn)];
+  if (const std::uint32_t epoch = alive_.receive_ring(rqn).epoch; q.epoch != epoch) {
     pool_.clear(q.fetched);
     q = Queue{};
     q.epoch = epoch;
@@ -25,8 +30,8 @@ void ReceiveRequests::reset() {
 }
 
 bool ReceiveRequests::announce(const RqDoorbell& d) {
-  if (!contexts_.has(d.rqn)) return true;
-  const ResidentRing ring = contexts_.receive_ring(d.rqn);
+  if (!alive_.has(d.rqn)) return true;
+  const ResidentRing ring = alive_.receive_ring(d.rqn);
   Queue& q = queue(d.rqn);
   if (!ring.valid || q.overrun) return true;
   q.overrun = ((d.producer - q.used) & kIndexMask) > (1u << ring.log_entries);
@@ -45,7 +50,7 @@ void ReceiveRequests::arrive(FetchedRqe r) {
 }
 
 void ReceiveRequests::arm(const SrqArm& a) {
-  if (!contexts_.srq(a.srqn).valid) return;
+  if (!alive_.receive_ring(a.srqn).valid) return;
   Queue& q = queue(a.srqn);
   arms_[a.srqn.v] = {a.limit, a.serial};
   check_limit(a.srqn, q);
@@ -61,22 +66,22 @@ void ReceiveRequests::check_limit(Srqn srqn, const Queue& shared) {
 
 ReceiveRequests::Next ReceiveRequests::next(Qpn qpn) {
   Queue& own = queue(qpn);
-  const ResidentQp& qp = contexts_.qp(qpn);
-  Queue& from = qp.shares_rq ? queue(qp.srq()) : own;
-  const bool taken = qp.shares_rq && !own.fetched.empty();
+  const Rqn rqn = alive_.receives_from(qpn);
+  Queue& from = rqn.shared ? queue(rqn) : own;
+  const bool taken = rqn.shared && !own.fetched.empty();
   if (from.overrun && !taken) return Next::kLost;
   if (!own.fetched.empty()) return Next::kThere;
   if (left(from) == 0) return Next::kNone;
   if (from.fetched.empty()) return Next::kFetching;
-  take_from(qp.srq(), from, own);
+  take_from(Srqn{rqn.v}, from, own);
   return Next::kThere;
 }
 
 const FetchedRqe* ReceiveRequests::peek(Qpn qpn) {
   Queue& own = queue(qpn);
-  const ResidentQp& qp = contexts_.qp(qpn);
-  if (qp.shares_rq && !own.fetched.empty()) return &pool_.front(own.fetched);
-  Queue& from = qp.shares_rq ? queue(qp.srq()) : own;
+  const Rqn rqn = alive_.receives_from(qpn);
+  if (rqn.shared && !own.fetched.empty()) return &pool_.front(own.fetched);
+  Queue& from = rqn.shared ? queue(rqn) : own;
   return from.overrun || from.fetched.empty() ? nullptr : &pool_.front(from.fetched);
 }
 
@@ -111,6 +116,20 @@ std::optional<ReceiveRequests::Unused> ReceiveRequests::take_unused() {
   const Queue& own = queue(qpn);
   if (!own.ended || own.fetched.empty()) return {};  // the QP went away meanwhile
   return Unused{qpn, use(qpn), own.epoch, own.recv_cq};
+}
+
+void ReceiveRequests::describe(const Description& d) const {
+  const auto registers = [&](const char* name, const auto& all, unsigned bits, const char* text, auto is_used) {
+    const auto used = [&all, is_used] { return static_cast<double>(std::count_if(all.begin(), all.end(), is_used)); };
+    describe_memory(d.part(name).stats(), {all.size(), all.size(), bits, "rows", text}, used, "in use");
+  };
+  registers("queues", queues_, Queue::kBits + bits_of<PooledQueue>(), "queue pairs + shared receive queues",
+            [](const Queue& q) { return q.epoch != 0; });
+  registers("limits", arms_, Arm::kBits, "shared receive queues", [](const Arm& a) { return a.limit != 0; });
+  pool_.describe(d);
+  ended_pool_.describe(d);
+  freed_.describe(d);
+  events_.describe(d);
 }
 
 }  // namespace rnic

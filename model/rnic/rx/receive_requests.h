@@ -8,7 +8,7 @@
 #include "model/abi/srq_events.h"
 #include "model/common/fifo.h"
 #include "model/common/node_pool.h"
-#include "model/rnic/context/context.h"
+#include "model/rnic/context/alive.h"
 #include "model/rnic/messages/doorbells.h"
 #include "model/rnic/messages/work_requests.h"
 
@@ -16,16 +16,17 @@ namespace rnic {
 
 class ReceiveRequests {
  public:
-  explicit ReceiveRequests(const ContextStore& contexts)
-      : contexts_(contexts),
-        queues_(contexts.receive_queues()),
-        arms_(contexts.srqs()),
-        pool_({"rqes", contexts.receive_queues() * contexts.elements().rqes,
+  // `fetched`: entries of a ring that may be here.
+  ReceiveRequests(const Alive& alive, unsigned fetched)
+      : alive_(alive),
+        queues_(alive.receive_queues()),
+        arms_(alive.srqs()),
+        pool_({"rqes", alive.receive_queues() * fetched,
                "(queue pairs + shared receive queues) x rx.rqe_fetch.prefetch"}),
         ended_pool_({"unused", 2 * pool_.entries(), "twice rqes: also those of a number's earlier use"},
-                    index_bits(contexts.qps())),
+                    index_bits(alive.qps())),
         freed_({"freed", pool_.entries(), "as rqes"}),
-        events_({"srq_events", 2 * contexts.srqs(), "shared receive queues x (limit + overrun)", PoolLimit::kHost}) {}
+        events_({"srq_events", 2 * alive.srqs(), "shared receive queues x (limit + overrun)", PoolLimit::kHost}) {}
 
   void reset();
 
@@ -63,12 +64,7 @@ class ReceiveRequests {
   Fifo<RqeTaken>& freed() { return freed_; }
   Fifo<SrqEvent>& events() { return events_; }
 
-  void describe(const Description& d) const {
-    pool_.describe(d);
-    ended_pool_.describe(d);
-    freed_.describe(d);
-    events_.describe(d);
-  }
+  void describe(const Description& d) const;
 
  private:
   struct Queue {
@@ -81,11 +77,13 @@ class ReceiveRequests {
     PooledQueue fetched;  // the head is the next message's
 
     Queue() : posted(0), used(0), ended(false), overrun(false) {}
+    static constexpr unsigned kBits = 32 + 12 + 12 + 1 + 1 + 32;  // without the list
   };
   static_assert(sizeof(Queue) == 24);
   // A shared queue's.
   struct Arm {
     std::uint32_t limit = 0, serial = 0;
+    static constexpr unsigned kBits = 32 + 32;
   };
   static constexpr std::uint32_t kIndexMask = 0xfff;  // of a doorbell's producer index
   static std::uint32_t left(const Queue& q) { return (q.posted - q.used) & kIndexMask; }
@@ -94,8 +92,8 @@ class ReceiveRequests {
   void take_from(Srqn srqn, Queue& shared, Queue& own);
   void check_limit(Srqn srqn, const Queue& shared);
 
-  const ContextStore& contexts_;
-  std::vector<Queue> queues_;  // by ContextStore::index; for a QP on a shared queue, the requests that it has taken
+  const Alive& alive_;
+  std::vector<Queue> queues_;  // by Alive::index; for a QP on a shared queue, the requests that it has taken
   std::vector<Arm> arms_;      // by shared queue
   NodePool<FetchedRqe> pool_;
   NodePool<Qpn> ended_pool_;

@@ -21,7 +21,7 @@ void TerminateGenerator::report(QpEvent error) {
   std::uint8_t* const at = message.buf->bytes() + Ulpdu::kOffset + wire::DdpUntaggedHeader::kBytes;
   const std::size_t bytes = error.failed.header(error.cause).emit({at, wire::TerminateHeader::kMaxBytes});
   message.bytes = static_cast<std::uint8_t>(bytes);
-  message.epoch = contexts_.qp(error.qpn).epoch;
+  message.epoch = contexts_.epoch(error.qpn);
   out->push(std::move(message));
   event->push(error);
 }
@@ -32,8 +32,8 @@ void TerminateGenerator::reset() { reported_.assign(reported_.size(), kNone); }
 Wake TerminateGenerator::tick() {
   if (!in->can_pop() || !out->can_push() || !event->can_push()) return Wake::on_traffic();
   const QpEvent error = in->pop();
-  const ResidentQp& ctx = contexts_.qp(error.qpn);
-  const bool first = ctx.valid && std::exchange(reported_[error.qpn.v], ctx.epoch) != ctx.epoch;
+  const QpLife life = contexts_.life(error.qpn);
+  const bool first = life.valid && std::exchange(reported_[error.qpn.v], life.epoch) != life.epoch;
   if (first) report(error);
   count(first);
   return Wake::next_cycle();

@@ -6,7 +6,7 @@
 
 #include "model/common/link.h"
 #include "model/config/field.h"
-#include "model/rnic/context/context.h"
+#include "model/rnic/context/tables.h"
 #include "model/rnic/messages/qp_events.h"
 #include "model/rnic/messages/terminate.h"
 
@@ -38,7 +38,7 @@ class TerminateGenerator final : public Stage {
   PushPort<QpEvent> event{*this, "event"};  // the first error of a stream
 
   // Blocks of the pool hold an FPDU of a Terminate behind the headroom.
-  TerminateGenerator(sc_core::sc_module_name nm, ClockDomain& clk, const ContextStore& contexts, BufferPool& buffers,
+  TerminateGenerator(sc_core::sc_module_name nm, ClockDomain& clk, const ContextTables& contexts, BufferPool& buffers,
                      const TerminateConfig& cfg = {})
       : Stage(nm, clk), contexts_(contexts), buffers_(buffers), cfg_(cfg), reported_(contexts.qps(), kNone) {}
   Wake tick() override;
@@ -54,7 +54,7 @@ class TerminateGenerator final : public Stage {
   wire::TerminateCause told(wire::TerminateCause cause) const;
   void report(QpEvent error);
 
-  const ContextStore& contexts_;
+  const ContextTables& contexts_;
   BufferPool& buffers_;
   const TerminateConfig cfg_;
   std::vector<std::uint32_t> reported_;  // by QP: the epoch whose first error is known

@@ -7,7 +7,7 @@ namespace rnic {
 
 using wire::Opcode;
 
-RdmapSegmenter::RdmapSegmenter(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts,
+RdmapSegmenter::RdmapSegmenter(sc_core::sc_module_name nm, ClockDomain& clk, ContextTables& contexts,
                                BufferPool& buffers, const PerLlp<LlpTraits>& llps, const RdmapSegmenterConfig& config)
     : Stage(nm, clk),
       contexts_(contexts),
@@ -89,24 +89,24 @@ bool RdmapSegmenter::has_room(const TxEvent& of_qp) {
 bool RdmapSegmenter::execute_lost() {
   if (!issued->can_push() || !taken->can_push() || !flush_rq->can_push()) return false;
   const Qpn qpn = events_.id();
-  const ResidentQp& ctx = contexts_.qp(qpn);
-  if (ctx.valid && ctx.epoch == events_.epoch()) {
+  const std::uint32_t epoch = events_.epoch();
+  if (contexts_.is_alive(qpn, epoch)) {
     if (scheduler_.lose_drain(qpn)) {
-      mark(qpn, ctx.epoch, WqeIssued::Marker::kDrain);
+      mark(qpn, epoch, WqeIssued::Marker::kDrain);
       return true;
     }
     const auto* const work = std::get_if<TxInternalWork>(&events_.front());
     if (const auto* const f = std::get_if<FetchedWqe>(&events_.front())) {
       WqeIssued flushed{qpn, f->wqe.wr_id, 0, f->wqe.opcode, abi::WcStatus::kWrFlushErr};
-      flushed.epoch = ctx.epoch;
+      flushed.epoch = epoch;
       scheduler_.begin_lost(qpn);
       issued->push(flushed);
-      taken->push({qpn, ctx.epoch});
+      taken->push({qpn, epoch});
     } else if (work != nullptr && work->kind == TxInternalWork::Kind::kFlush) {
-      mark(qpn, ctx.epoch, WqeIssued::Marker::kFlush);
-      flush_rq->push({qpn, ctx.epoch, work->recv_cq});
+      mark(qpn, epoch, WqeIssued::Marker::kFlush);
+      flush_rq->push({qpn, epoch, work->recv_cq});
     } else if (work != nullptr && work->kind == TxInternalWork::Kind::kDrain) {
-      mark(qpn, ctx.epoch, WqeIssued::Marker::kDrain);
+      mark(qpn, epoch, WqeIssued::Marker::kDrain);
     }
     lose(qpn);
   }
@@ -116,8 +116,8 @@ bool RdmapSegmenter::execute_lost() {
 
 // The firmware hears once that the QP's row is lost.
 void RdmapSegmenter::lose(Qpn qpn) {
-  const ResidentQp& ctx = contexts_.qp(qpn);
-  if (!scheduler_.lose(qpn, ctx.epoch) || !ctx.valid) return;
+  const QpLife life = contexts_.life(qpn);
+  if (!scheduler_.lose(qpn, life.epoch) || !life.valid) return;
   errors_.push({QpEvent::Kind::kLocalError, qpn, wire::rdma::kLocalCatastrophic});
 }
 
@@ -260,7 +260,7 @@ bool RdmapSegmenter::open_turn() {
   const Qpn qpn{turn_row_.front().index};
   TxTurn& turn = turns_.add();
   turn.qpn = qpn;
-  turn.epoch = contexts_.qp(qpn).epoch;
+  turn.epoch = contexts_.epoch(qpn);
   turn.needs = TxTurn::Needs::kNothing;
   turn.to_ask = turn.to_judge = 0;
   if (turn_row_.ok()) {
@@ -325,7 +325,7 @@ bool RdmapSegmenter::cut() {
     take_turn(turn, of);
     scheduler_.over(of);
     scheduler_.used(of);
-  } else if (turn.epoch != contexts_.qp(turn.qpn).epoch) {
+  } else if (turn.epoch != contexts_.epoch(turn.qpn)) {
     scheduler_.again(turn.qpn);  // the row was that of the number's last user
   } else {
     if (scheduler_.lose_drain(turn.qpn)) mark(turn.qpn, turn.epoch, WqeIssued::Marker::kDrain);

@@ -71,7 +71,7 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
   PushPort<RqFlush> flush_rq{*this, "flush_rq"};
   PushPort<QpEvent> event{*this, "event"};
 
-  RdmapSegmenter(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, BufferPool& buffers,
+  RdmapSegmenter(sc_core::sc_module_name nm, ClockDomain& clk, ContextTables& contexts, BufferPool& buffers,
                  const PerLlp<LlpTraits>& llps, const RdmapSegmenterConfig& config = {});
   // Where a lower layer keeps what is cut until it is acknowledged; without one there is room for all.
   void keep_in(LlpId llp, llp::TransmitMemory& memory);
@@ -164,7 +164,7 @@ class RdmapSegmenter final : public Stage, public QueuePairs {
   void complete(const TxQp& of, std::uint32_t bytes, bool signaled, abi::WcStatus status);
   void fail(const TxQp& of, abi::WcStatus status);
 
-  ContextStore& contexts_;
+  ContextTables& contexts_;
   BufferPool& buffers_;
   StagTable::Reader element_{*this, "rdmap_segmenter"};                                 // of a gather list, or a sink
   NamedStag source_{*this, "rdmap_segmenter_source", "rdmap_segmenter_source_region"};  // of a Read Response

@@ -14,7 +14,7 @@ constexpr std::size_t kInternal = 2;
 constexpr unsigned kTerminateBytes = wire::DdpUntaggedHeader::kBytes + wire::TerminateHeader::kMaxBytes;
 
 // With a row that cannot be fetched its lists are lost, whose elements then are nobody's.
-PoolLimit lost_with(const ContextStore& contexts) {
+PoolLimit lost_with(const ContextTables& contexts) {
   return contexts.tx_table.cached() ? PoolLimit::kHome : PoolLimit::kChip;
 }
 
@@ -34,7 +34,7 @@ std::array<Account, kTxWaits> accounts_of(unsigned qps, std::index_sequence<wait
 
 }  // namespace
 
-TxScheduler::TxScheduler(ContextStore& contexts, const PerLlp<LlpTraits>& llps, unsigned turn_fpdus)
+TxScheduler::TxScheduler(ContextTables& contexts, const PerLlp<LlpTraits>& llps, unsigned turn_fpdus)
     : contexts_(contexts),
       llps_(llps),
       turn_fpdus_(turn_fpdus),
@@ -383,8 +383,7 @@ TxScheduler::Source TxScheduler::next(Qpn qpn, const TxContext& ctx, const QpTx&
 std::string TxScheduler::waiting_for() const {
   for (std::uint32_t n = 0; n < qps_.size(); ++n) {
     const Here& here = qps_[n];
-    const ResidentQp& ctx = contexts_.qp(Qpn{n});
-    const bool connected = ctx.state == QpState::kRts;
+    const bool connected = contexts_.state_of(Qpn{n}) == QpState::kRts;
     if (here.waits == TxWait::kNothing && (here.wqes == 0 || connected)) continue;
     const std::string who = "QP " + std::to_string(n) + " has work and waits for ";
     if (!connected) return who + "its connection";

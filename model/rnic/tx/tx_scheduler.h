@@ -11,8 +11,8 @@
 #include "model/common/account.h"
 #include "model/common/part.h"
 #include "model/common/value_words.h"
-#include "model/rnic/context/context.h"
 #include "model/rnic/context/outstanding_requests.h"
+#include "model/rnic/context/tables.h"
 #include "model/rnic/llp/llp_traits.h"
 #include "model/rnic/llp/transmit_memory.h"
 #include "model/rnic/messages/requests.h"
@@ -46,7 +46,7 @@ class TxScheduler final : public Part {
   enum class Source { kNone, kRequest, kResponse, kLocalWork, kDrain, kFlush };
 
   // `turn_fpdus`: that a QP sends one after the other, before all others have had their turn.
-  TxScheduler(ContextStore& contexts, const PerLlp<LlpTraits>& llps, unsigned turn_fpdus);
+  TxScheduler(ContextTables& contexts, const PerLlp<LlpTraits>& llps, unsigned turn_fpdus);
 
   // Where what a lower layer sends is kept; without one there is room for all.
   void keep_in(LlpId llp, llp::TransmitMemory& memory) { memories_[llp] = &memory; }
@@ -170,7 +170,7 @@ class TxScheduler final : public Part {
   void count(Qpn qpn, TxWait waits);
   void show(Here& here, std::uint32_t wqes, std::uint32_t reads);
 
-  ContextStore& contexts_;  // its transmit table
+  ContextTables& contexts_;  // its transmit table
   const PerLlp<LlpTraits> llps_;
   PerLlp<llp::TransmitMemory*> memories_{nullptr, nullptr};
   OutstandingRequests* outstanding_ = nullptr;

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "model/rnic/context/context.h"
+#include "model/rnic/context/tables.h"
 #include "model/rnic/messages/work_requests.h"
 
 namespace rnic {

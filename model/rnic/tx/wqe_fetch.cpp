@@ -15,12 +15,12 @@ Rqn queue_of(const RqDoorbell& d) { return d.rqn; }
 Qpn queue_of(const WqeTaken& t) { return t.qpn; }
 Rqn queue_of(const RqeTaken& t) { return t.rqn; }
 
-std::size_t rings(const ContextStore& contexts, Qpn) { return contexts.qps(); }
-std::size_t rings(const ContextStore& contexts, Rqn) { return contexts.receive_queues(); }
-std::size_t index_of(const ContextStore&, Qpn qpn) { return qpn.v; }
-std::size_t index_of(const ContextStore& contexts, Rqn rqn) { return contexts.index(rqn); }
-ResidentRing ring_of(const ContextStore& contexts, Qpn qpn) { return contexts.send_ring(qpn); }
-ResidentRing ring_of(const ContextStore& contexts, Rqn rqn) { return contexts.receive_ring(rqn); }
+std::size_t rings(const ContextTables& contexts, Qpn) { return contexts.qps(); }
+std::size_t rings(const ContextTables& contexts, Rqn) { return contexts.receive_queues(); }
+std::size_t index_of(const ContextTables&, Qpn qpn) { return qpn.v; }
+std::size_t index_of(const ContextTables& contexts, Rqn rqn) { return contexts.index(rqn); }
+ResidentRing ring_of(const ContextTables& contexts, Qpn qpn) { return contexts.send_ring(qpn); }
+ResidentRing ring_of(const ContextTables& contexts, Rqn rqn) { return contexts.receive_ring(rqn); }
 
 bool has_room(const RingSide<SqDoorbell>::OwnPort& side) { return side.event->can_push(); }
 bool has_room(const RingSide<RqDoorbell>::OwnPort& side) { return side.posted->can_push(); }
@@ -28,10 +28,10 @@ void pass_on(const RingSide<SqDoorbell>::OwnPort&, const SqDoorbell&) {}
 void pass_on(const RingSide<RqDoorbell>::OwnPort& side, const RqDoorbell& d) { side.posted->push(d); }
 
 // Where the rows of its rings come: of queue pairs' own ones, and of shared ones.
-void bind_rows(ContextStore& contexts, RingTable::Reader& own, RingSide<SqDoorbell>::OwnPort&) {
+void bind_rows(ContextTables& contexts, RingTable::Reader& own, RingSide<SqDoorbell>::OwnPort&) {
   contexts.sq_table.bind(own);
 }
-void bind_rows(ContextStore& contexts, RingTable::Reader& own, RingSide<RqDoorbell>::OwnPort& side) {
+void bind_rows(ContextTables& contexts, RingTable::Reader& own, RingSide<RqDoorbell>::OwnPort& side) {
   contexts.rq_table.bind(own);
   contexts.srq_table.bind(side.shared_row);
 }
@@ -45,7 +45,7 @@ std::string name_of(Rqn rqn) { return (rqn.shared ? "SRQ " : "QP ") + std::to_st
 }  // namespace
 
 template <class Doorbell>
-WqeFetch<Doorbell>::WqeFetch(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts,
+WqeFetch<Doorbell>::WqeFetch(sc_core::sc_module_name nm, ClockDomain& clk, ContextTables& contexts,
                              const WqeFetchConfig& cfg)
     : Stage(nm, clk),
       RingSide<Doorbell>::OwnPort(static_cast<Stage&>(*this)),

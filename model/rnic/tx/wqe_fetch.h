@@ -12,7 +12,7 @@
 #include "model/common/node_pool.h"
 #include "model/common/ring.h"
 #include "model/config/field.h"
-#include "model/rnic/context/context.h"
+#include "model/rnic/context/tables.h"
 #include "model/rnic/messages/dma.h"
 #include "model/rnic/messages/doorbells.h"
 #include "model/rnic/messages/qp_events.h"
@@ -85,7 +85,7 @@ class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
   PopPort<DmaReadDone> dma_done{*this, "dma_done"};
   PushPort<Fetched> out{*this, "out"};
 
-  WqeFetch(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, const WqeFetchConfig& cfg);
+  WqeFetch(sc_core::sc_module_name nm, ClockDomain& clk, ContextTables& contexts, const WqeFetchConfig& cfg);
   Wake tick() override;
   void reset() override;
   std::string waiting_for() const override;
@@ -131,7 +131,7 @@ class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
   void count(Progress& r);
   std::uint8_t* memory(unsigned read) { return &memory_[std::size_t{read} * cfg_.batch * abi::kWqeBytes]; }
 
-  const ContextStore& contexts_;
+  const ContextTables& contexts_;
   const WqeFetchConfig cfg_;
   std::vector<Progress> progress_;
   NodePool<Queue> pool_;

@@ -61,6 +61,20 @@ class Includes(unittest.TestCase):
             "model/tx/tx.cpp:2 reads a row of a table without a port\n"))
         self.assertEqual(self.run_with({"model/other/other.cpp": "use(contexts_.stag_table.peek(3));\n"}), (0, ""))
 
+    def test_of_stages_only_the_firmwares_sees_its_side_of_the_contexts(self):
+        more = TARGETS.replace("rnic_chip\tmodel/chip\tchip.cpp\trnic_wire;", "rnic_chip\tmodel/chip\tchip.cpp\trnic_wire;rnic_context;")
+        more = more.replace("rnic_tx\tmodel/tx\ttx.cpp\trnic_chip\trnic_chip", "rnic_tx\tmodel/tx\ttx.cpp\trnic_chip;rnic_context\trnic_chip")
+        more += "rnic_context\tmodel/rnic/context\tcontext.cpp\trnic_wire\t\nrnic_fwcpu\tmodel/fwcpu\tfwcpu.cpp\trnic_context\t\n"
+        include = '#include "model/rnic/context/%s.h"\n'
+        files = {"model/rnic/context/context.h": include % "tables", "model/rnic/context/tables.h": "",
+                 "model/rnic/context/home.h": include % "context", "model/fwcpu/fwcpu.cpp": include % "context",
+                 "model/chip/chip.cpp": include % "context"}
+        self.assertEqual(self.run_with({**files, "model/tx/tx.cpp": include % "tables"}, targets=more), (0, ""))
+        seen = "model/tx/tx.cpp sees the firmware's side of the contexts: model/tx/tx.cpp -> %smodel/rnic/context/context.h\n"
+        self.assertEqual(self.run_with({**files, "model/tx/tx.cpp": include % "context"}, targets=more), (1, seen % ""))
+        self.assertEqual(self.run_with({**files, "model/tx/tx.cpp": include % "home"}, targets=more),
+                         (1, seen % "model/rnic/context/home.h -> "))
+
     def test_a_second_target_of_a_folder_has_its_own_link_line(self):
         status, text = self.run_with({"model/wire/frame.cpp": '#include "model/wire/text.h"\n'})
         self.assertEqual(status, 1)

@@ -91,6 +91,13 @@ struct AssociationContext {
   AssociationContext(Endpoint& endpoint, const SenderSettings& sender_settings, const StreamLimits& limits)
       : setup(endpoint), sender(sender_settings), streams(limits), stream(limits.streams) {}
 
+  // With the entries of its parts, as they are here.
+  static std::size_t bytes(const SenderSettings& sender, const ReceiverSettings& receiver, const StreamLimits& limits) {
+    return sizeof(AssociationContext) - sizeof(DataSender) - sizeof(DataReceiver) +
+           DataSender::context_bytes(sender.send_chunks) + DataReceiver::context_bytes(receiver.tsn_window) +
+           DdpStreams::context_bytes(limits) + limits.streams * sizeof(StreamContext);
+  }
+
   Setup setup;
   DataSender sender;
   DataReceiver receiver;

@@ -82,8 +82,8 @@ DdpStreams::DdpStreams(const StreamLimits& limits)
                  "a window of DDP-SSNs is a power of two up to 32768");
 }
 
-std::uint32_t DdpStreams::context_bytes() const {
-  return static_cast<std::uint32_t>(slots_.size() * sizeof(Slot) + limits_.streams * (sizeof(Rx) + sizeof(Tx)));
+std::size_t DdpStreams::context_bytes(const StreamLimits& limits) {
+  return limits.streams * (limits.window * sizeof(Slot) + sizeof(Rx) + sizeof(Tx));
 }
 
 std::optional<std::uint16_t> DdpStreams::take_ssn(std::uint16_t stream, bool control) {

@@ -145,7 +145,7 @@ class DdpStreams {
   std::uint32_t held_octets() const { return held_octets_; }
   const StreamCounters& counters() const { return counters_; }
   const StreamLimits& limits() const { return limits_; }
-  std::uint32_t context_bytes() const;
+  static std::size_t context_bytes(const StreamLimits& limits);
 
  private:
   enum class SlotKind : std::uint8_t { kEmpty, kGone, kSegment, kPlaced, kControl };

@@ -264,6 +264,17 @@ std::string SctpAssociation::waiting_for() const {
 void SctpAssociation::describe(const Description& d) {
   d.counters(engine_.counters);
   d.drops(drops);
+  const std::size_t associations = engine_.contexts.size();
+  const std::size_t bytes =
+      sctp::AssociationContext::bytes(engine_.sender_settings, engine_.receiver_settings, engine_.stream_limits);
+  describe_memory(
+      d.part("associations").stats(),
+      {associations, associations, static_cast<unsigned>(8 * bytes), "associations", "sctp.max_associations"},
+      [this] {
+        const auto in_service = [](const auto& c) { return c && c->in_service; };
+        return static_cast<double>(std::count_if(engine_.contexts.begin(), engine_.contexts.end(), in_service));
+      },
+      "in service");
   engine_.fragments.pool.describe(d);
   engine_.sent.describe(d);
   engine_.delivery.describe(d);

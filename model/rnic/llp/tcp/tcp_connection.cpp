@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/common/description.h"
+#include "model/common/memory.h"
 #include "model/common/overloaded.h"
 
 namespace rnic {
@@ -41,7 +42,7 @@ void TcpConnection::reset() {
   table_ = llp::FlowTable(flows);
   free_ = late_fins_ = llp::FlowQueue(flows);
   for (std::uint32_t i = 0; i < flows; ++i) free_.push(FlowId{i});
-  in_use_ = 0;
+  in_use_.level(0);
   time_waits_ = TimerWheel(flows);
   failed_opens_.clear();
   listening_.reset();
@@ -271,7 +272,7 @@ void TcpConnection::released(FlowId flow) {
   c.releases = 0;
   c.state = State::kFree;
   free_.push(flow);
-  --in_use_;
+  in_use_.fall();
 }
 
 bool TcpConnection::is_open(FlowId flow) const {
@@ -333,6 +334,12 @@ void TcpConnection::describe(const Description& d) {
       "flows", [this] { return static_cast<double>(flows_in_use()); }, "flows",
       "flows that are not free, those in TIME-WAIT included");
   d.counters(counters_);
+  describe_memory(d.part("connections").stats(),
+                  {connections_.size(), connections_.size(), bits_of<Connection>(), "flows", "tcp.max_flows"}, in_use_);
+  describe_memory(d.part("flow_hash").stats(),
+                  {table_.places(), table_.places(), llp::FlowTable::slot_bits(connections_.size()), "slots",
+                   "2 x tcp.max_flows at least, a power of two, in buckets of 4"},
+                  in_use_);
   static const ValueWords kStates{"free",       "syn_sent", "syn_received", "established", "fin_wait_1", "fin_wait_2",
                                   "close_wait", "closing",  "last_ack",     "time_wait",   "releasing"};
   for (std::size_t i = 0; i < connections_.size() && d.shows_probes(); ++i) {

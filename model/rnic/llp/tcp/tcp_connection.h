@@ -15,6 +15,7 @@
 #include "model/rnic/llp/tcp/tcp_config.h"
 #include "model/rnic/messages/llp_firmware.h"
 #include "model/rnic/messages/tcp_offload.h"
+#include "model/stats/high_water.h"
 
 namespace rnic {
 
@@ -51,7 +52,7 @@ class TcpConnection final : public Stage {
 
   void describe(const Description& d) override;
   const TcpConnectionCounters& counters() const { return counters_; }
-  std::size_t flows_in_use() const { return in_use_; }  // all that are not free
+  std::size_t flows_in_use() const { return in_use_.now(); }  // all that are not free
   // Of this stage, per flow, in octets.
   static constexpr std::size_t bytes_per_flow();
 
@@ -80,7 +81,21 @@ class TcpConnection final : public Stage {
     std::uint16_t emss = 0;
     wire::MacAddress peer_mac;
     std::uint32_t iss = 0, cookie = 0;
-    Cycle syn_at = 0;
+    Cycle syn_at = 0;  // for observers
+
+    static constexpr const char* kMessage = "tcp_connection";
+    template <class V, class M>
+    static void fields(V& v, M& m) {
+      v("state", 4, m.state);
+      v("active", 1, m.active);
+      v("peer_closed", 1, m.peer_closed);
+      v("releases", 2, m.releases);
+      v("life", 16, m.life);
+      v("emss", 16, m.emss);
+      v("peer_mac", m.peer_mac);
+      v("iss", 32, m.iss);
+      v("cookie", 32, m.cookie);
+    }
   };
 
   bool step();
@@ -125,7 +140,7 @@ class TcpConnection final : public Stage {
   RowCache* flow_cache_ = nullptr;
   llp::FlowTable table_;
   llp::FlowQueue free_;                   // the one free for longest is taken first
-  std::size_t in_use_ = 0;                // flows
+  HighWater in_use_;                      // flows
   llp::FlowQueue late_fins_;              // established after the peer's FIN arrived
   Ring<fw::TcpOpenFailed> failed_opens_;  // to be reported
   TimerWheel time_waits_;

@@ -191,7 +191,7 @@ tcp::Agreed TcpConnection::agree(const RxReport& syn) const {
 
 FlowId TcpConnection::take_flow(const llp::FlowKey& key) {
   const FlowId flow = free_.pop();
-  ++in_use_;
+  in_use_.rise();
   table_.insert(flow, key);
   if (flow_cache_ != nullptr) flow_cache_->begin(flow.v);
   connections_[flow.v].iss = initial_sequence_number(key);

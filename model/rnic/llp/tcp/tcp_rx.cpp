@@ -28,9 +28,6 @@ PoolSize pieces_of(const TcpConfig& config) {
           "tcp.max_flows x (tcp.reorder_segments + tcp.window_bytes in full segments)", PoolLimit::kPeer};
 }
 
-// An address and its flow, or none.
-unsigned flow_hash_bits(std::size_t flows) { return bits_of<llp::FlowKey>() + index_bits(flows) + 1; }
-
 // A frame in each cycle, from its headers to the use of its row; and those that are passed while their row is fetched.
 std::size_t frames_on_their_way(const TcpConfig& config, const tcp::FlowRxTable& table) {
   const std::size_t parked = table.cached() ? 2 * std::size_t{table.cache().misses_in_flight()} : 0;
@@ -622,7 +619,7 @@ void TcpRx::describe(const Description& d) {
                   {memory_.max_bytes, memory_.max_bytes, 8, "octets", "tcp.reorder_bytes"},
                   counters_.reorder_bytes_max);
   describe_memory(d.part("flow_hash").stats(),
-                  {table_.places(), table_.places(), flow_hash_bits(rows_.rows()), "slots",
+                  {table_.places(), table_.places(), llp::FlowTable::slot_bits(rows_.rows()), "slots",
                    "2 x tcp.max_flows at least, a power of two, in buckets of 4"},
                   flows_);
   d.drops(drops);

@@ -84,7 +84,7 @@ TEST_F(NativeWatchdog, AHandlerThatTakesTooLong) {
   EXPECT_EQ(to_host[1].event.type, abi::EventType::kCommandDone);
   EXPECT_EQ(to_host[2].event.type, abi::EventType::kDeviceFatal);
   EXPECT_EQ(to_host[2].event.status, static_cast<std::uint8_t>(FaultCause::kWatchdog));
-  EXPECT_TRUE(contexts.qp(Qpn{3}).valid) << "what it did takes effect";
+  EXPECT_TRUE(contexts.life(Qpn{3}).valid) << "what it did takes effect";
 }
 
 class NativeLog : public NativeFault {

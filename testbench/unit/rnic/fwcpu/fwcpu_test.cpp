@@ -97,7 +97,7 @@ TEST_F(FwCpuTest, AnOverflowOfACompletionQueueIsReportedAndItsQueuePairsAreFlush
   EXPECT_EQ(to_host[2].event.type, abi::EventType::kCqError);
   EXPECT_EQ(to_host[2].event.id, 2u);
   EXPECT_EQ(to_host.cycles()[2], from + 1 + 40 + 8 * 4 + 1);
-  EXPECT_EQ(contexts.qp(Qpn{3}).state, QpState::kError);
+  EXPECT_EQ(contexts.state_of(Qpn{3}), QpState::kError);
   EXPECT_THAT(work.cycles(), ElementsAre(from + 1 + 40 + 8 * 4 + 13 * 4 + 2 * 4 + 1));
   EXPECT_EQ(work[0].kind, TxInternalWork::Kind::kFlush);
 }

@@ -203,7 +203,7 @@ TEST_P(TwoFirmwares, PeerToPeerConnectAndDisconnect) {
                                     "6782 type 6 status 0 id 5 ird 0 ord 0 peer 8/4"));
   EXPECT_EQ(wire.work_log.front(), "3451 qp 5 kind 1") << "the RTR message, by RDMA Write";
   EXPECT_TRUE(wire.end(0).closed && wire.end(1).closed);
-  EXPECT_EQ(a.contexts.qp(Qpn{5}).state, QpState::kError);
+  EXPECT_EQ(a.contexts.state_of(Qpn{5}), QpState::kError);
   EXPECT_EQ(a.flows[FlowId{3}].rx_markers, true);
   EXPECT_EQ(b.flows[FlowId{7}].tx_markers, true);
   EXPECT_EQ(b.contexts.tx_table.peek(6)->qp.mulpdu, 1442);

@@ -217,7 +217,7 @@ class PagedReadTest : public DmaReadTest {
     config.max_tags = tags;
     build(2);
     test::paged_region(contexts, kRegion, {0x1000, 0, 0x1000, 0, 0x1000});
-    dut->in_pages(0, "client", contexts);
+    dut->in_pages(0, "client", contexts.page_table, contexts.stag_table);
   }
   DmaReadRequest paged(std::uint64_t offset, std::uint32_t bytes, std::uint32_t tag) {
     return {offset, bytes, to, {}, tag, {}, PageList::of(0, 12), kRegion};

@@ -108,7 +108,7 @@ class PagedWriteTest : public DmaWriteTest {
   PagedWriteTest() {
     build(2);
     test::paged_region(contexts, kRegion, {0x50000, 0x20000, 0x21000, 0x70000, 0x30000});
-    dut->in_pages(0, "client", contexts);
+    dut->in_pages(0, "client", contexts.page_table, contexts.stag_table);
   }
   DmaWriteRequest paged(std::uint64_t offset, std::uint32_t bytes, bool notify = true) {
     DmaWriteRequest r = request(offset, bytes, 7, notify);

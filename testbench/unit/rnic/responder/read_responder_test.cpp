@@ -79,7 +79,7 @@ TEST_F(ReadResponderTest, ARequestOfAnEarlierUseHasNoEffect) {
   for (const std::uint32_t stag : {stag_of(3), stag_of(99)}) {
     for (Cycle reused = 0; reused <= kJudged; ++reused) {
       const Cycle from = clk.now() + 10;
-      const auto epoch = contexts.qp(Qpn{1}).epoch;
+      const auto epoch = contexts.epoch(Qpn{1});
       const std::size_t before = segmenter.size() + events.size();
       QueuedRead r = read(stag, 0x1000, 2);
       r.epoch = epoch;

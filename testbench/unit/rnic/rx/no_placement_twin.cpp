@@ -2,6 +2,6 @@
 
 namespace rnic::test {
 
-std::shared_ptr<void> stand_in(DdpPlacement&, ContextStore&) { return nullptr; }
+std::shared_ptr<void> stand_in(DdpPlacement&, ContextTables&) { return nullptr; }
 
 }  // namespace rnic::test

@@ -166,7 +166,7 @@ struct Chip {
 class PlacementCache : public StageTest {
  protected:
   // The row of a queue pair comes from its home, that of another one makes room.
-  static void touch(Chip& chip, std::uint32_t n) { chip.answers.send({Qpn{n}, chip.contexts.qp(Qpn{n}).epoch}); }
+  static void touch(Chip& chip, std::uint32_t n) { chip.answers.send({Qpn{n}, chip.contexts.epoch(Qpn{n})}); }
 };
 
 // Octet for octet, by hand. The lowest bit of each field comes first.
@@ -262,7 +262,7 @@ TEST_P(PlacementCacheKinds, EachQueuePairPlacesWhatItDoesWithAllRowsOnTheChip) {
         case 6:
           if (s.unanswered == s.answers || s.over) break;
           ++s.answers;
-          each([&](Chip& chip) { chip.answers.send({Qpn{n}, chip.contexts.qp(Qpn{n}).epoch}); });
+          each([&](Chip& chip) { chip.answers.send({Qpn{n}, chip.contexts.epoch(Qpn{n})}); });
           break;
         case 7:
           if (s.reads == 0) break;
@@ -504,7 +504,7 @@ TEST_F(PlacementCache, WhatHasNoPlaceYetComesBeforeASegment) {
   unsigned others = 0;
   for (std::uint32_t n = 1; others < 18; ++n) {
     if (n % 8 == 0) continue;  // has the place of queue pair 0
-    chip.answers.send_at(at, {{Qpn{n}, chip.contexts.qp(Qpn{n}).epoch}});
+    chip.answers.send_at(at, {{Qpn{n}, chip.contexts.epoch(Qpn{n})}});
     ++others;
   }
   chip.reads.send_at(at + 10, {{Qpn{0}, kStag, buffer_of(0), 40}});

@@ -201,7 +201,7 @@ TEST_P(SegmentQpTest, AnAnswerAndTheNextRequest) {
     const Cycle first = begin() + 20;
     send(read_request(1));
     send(read_request(2), 20);
-    answers.send_at(start + 20 + c, {Qpn{1}, contexts.qp(Qpn{1}).epoch});
+    answers.send_at(start + 20 + c, {Qpn{1}, contexts.epoch(Qpn{1})});
     run_until_idle();
     if (comes_first(c)) expect_placed(first + with_event(c), 1);
     else expect_error(wire::ddp::kInvalidMsnNoBuffer, first + judged());
@@ -364,7 +364,7 @@ TEST_P(SegmentQpTest, EventsOfManyQueuePairsKeepOneCycleEach) {
   constexpr unsigned kEach = 30;
   for (unsigned i = 0; i < kEach; ++i) {
     reads.send_at(start, {Qpn{1 + i % 3}, kStag, kAddress, kBytes});
-    answers.send_at(start, {Qpn{1 + i % 3}, contexts.qp(Qpn{1 + i % 3}).epoch});
+    answers.send_at(start, {Qpn{1 + i % 3}, contexts.epoch(Qpn{1 + i % 3})});
   }
   send(kReadResponse, 2 * kEach + 20);
   run_until_idle();

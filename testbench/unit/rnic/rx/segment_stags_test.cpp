@@ -360,7 +360,7 @@ TEST_P(SegmentStagsTest, ASharedRequestThatAnotherStreamTakesFirstIsAnotherOne) 
     shared.epoch = static_cast<std::uint32_t>(elements);
     contexts.write(kSrq, shared);
     for (const std::uint32_t n : {1u, 2u}) {
-      QpContext qp = rts_qp(n, contexts.qp(Qpn{n}).epoch);
+      QpContext qp = rts_qp(n, contexts.epoch(Qpn{n}));
       qp.shares_rq = true;
       qp.srq = kSrq;
       contexts.write(Qpn{n}, qp);
@@ -430,7 +430,7 @@ TEST_P(SegmentStagsTest, ANumberThatIsReusedMeanwhileHasNoReceiveRequest) {
     const Cycle first = begin(), judged = read_cycles + 1;
     post(buffer(2, octets_of_send(1)));
     send(fpdu(send_header(1), 1));
-    firmware.at(first + c, [this] { contexts.write(Qpn{1}, rts_qp(1, contexts.qp(Qpn{1}).epoch + 1000)); });
+    firmware.at(first + c, [this] { contexts.write(Qpn{1}, rts_qp(1, contexts.epoch(Qpn{1}) + 1000)); });
     send(fpdu(write_header(kRegion, kRegion * kSize), 1), 3);
     run_until_idle();
     EXPECT_EQ(writes.size(), c < judged ? 1u : 3u);

@@ -66,7 +66,7 @@ struct Chip : HomedQps {
   }
   std::uint32_t posted_and_not_taken(Queue queue) { return of(queue).posted - of(queue).taken; }
   void use_again(std::uint32_t n) {
-    write(n, qp(n, contexts.qp(Qpn{n}).epoch + 1));
+    write(n, qp(n, contexts.epoch(Qpn{n}) + 1));
     of(Qpn{n}) = {};
   }
   std::map<std::uint32_t, std::vector<std::uint64_t>> ids() const {
@@ -89,7 +89,7 @@ struct Chip : HomedQps {
   static Rqn queue_of(const FetchedRqe& f) { return f.rqn; }
   static std::uint32_t number(Qpn qpn) { return qpn.v; }
   static std::uint32_t number(Rqn rqn) { return rqn.shared ? kQps + rqn.v : rqn.v; }
-  std::uint32_t contexts_epoch(Qpn qpn) const { return contexts.qp(qpn).epoch; }
+  std::uint32_t contexts_epoch(Qpn qpn) const { return contexts.epoch(qpn); }
   std::uint32_t contexts_epoch(Rqn rqn) const { return contexts.receive_ring(rqn).epoch; }
   Progress& of(Queue queue) { return progress_[number(queue)]; }
   std::array<Progress, kQps + kSrqs> progress_;

@@ -184,7 +184,7 @@ TEST_F(Rv32Firmware, AResponderTakesASession) {
             hex("616263"));
   EXPECT_EQ(octets_of(sctp_ops[1]), hex("0002 6F6B"));
   EXPECT_EQ(octets_of(sctp_ops[4]), hex("0004"));
-  EXPECT_EQ(contexts.qp(Qpn{5}).state, QpState::kError);
+  EXPECT_EQ(contexts.state_of(Qpn{5}), QpState::kError);
   EXPECT_EQ(to_host.back().event.type, abi::EventType::kDisconnected);
   EXPECT_EQ(pool.in_use(), 3u) << "those that this test holds";
 }

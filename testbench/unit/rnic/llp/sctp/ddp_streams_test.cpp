@@ -333,7 +333,7 @@ TEST_F(DdpStreamsTest, ResetReleasesAll) {
 TEST(DdpStreamsLimits, WindowIsAPowerOfTwo) {
   EXPECT_THROW(DdpStreams({1, 48, 100}), InternalError);
   EXPECT_THROW(DdpStreams({1, 0, 100}), InternalError);
-  EXPECT_EQ(DdpStreams({16, 256, 100}).context_bytes() / 1024, 32u);
+  EXPECT_EQ(DdpStreams::context_bytes({16, 256, 100}) / 1024, 32u);
 }
 
 // Arrival orders against a model without window or ring: a set of all numbers that have arrived.
