@@ -93,6 +93,9 @@ class Reliefs:
         if self.setting(node, "rnic.context.cache.flow.entries") < self.setting(node, "rnic.tcp.max_flows"):
             self.change("flow cache", where, node, ["rnic.context.cache.flow.entries"], limit=1 << 20)
             self.change("flow cache misses", where, node, ["rnic.context.cache.flow.misses_in_flight"], limit=64)
+        if self.setting(node, "rnic.context.cache.srq.entries") < self.setting(node, "rnic.context.srqs"):
+            self.change("SRQ cache", where, node, ["rnic.context.cache.srq.entries"], limit=1 << 20)
+            self.change("SRQ cache misses", where, node, ["rnic.context.cache.srq.misses_in_flight"], limit=64)
 
         if self.setting(node, "rnic.tx.rdmap_segmenter.outstanding") < 1 << 16:
             self.change("requests outstanding", where, node, ["rnic.tx.rdmap_segmenter.outstanding"], limit=1 << 26)

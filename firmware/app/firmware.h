@@ -40,6 +40,7 @@ class Firmware {
   void query_qp(const abi::Command& command);
   void query_srq(const abi::Command& command);
   void release_home(const abi::Command& command);
+  void fail_srq(Srqn srqn);
   void done(const abi::Command& command, Status status) {
     if (status != Status::kOk) {
       log(bus_, LogCode::kCommandRefused, static_cast<std::uint32_t>(command.op), static_cast<std::uint32_t>(status));

@@ -61,12 +61,17 @@ void Firmware<Bus, Capacity>::on(const SrqLimitReached& event) {
   }
 }
 
-// Streams that do not use the queue go on.
 template <class Bus, class Capacity>
 void Firmware<Bus, Capacity>::on(const SrqOverrun& event) {
-  if (!resources_.fail_srq(event.srqn)) return;  // destroyed meanwhile
-  bus_.write(PostEvent{srq_event(abi::EventType::kSrqError, event.srqn)});
-  resources_.for_each_qp_sharing(event.srqn, [this](Qpn qpn) { connections_.fail(qpn); });
+  fail_srq(event.srqn);
+}
+
+// Streams that do not use the queue go on.
+template <class Bus, class Capacity>
+void Firmware<Bus, Capacity>::fail_srq(Srqn srqn) {
+  if (!resources_.fail_srq(srqn)) return;  // destroyed meanwhile, or told already
+  bus_.write(PostEvent{srq_event(abi::EventType::kSrqError, srqn)});
+  resources_.for_each_qp_sharing(srqn, [this](Qpn qpn) { connections_.fail(qpn); });
 }
 
 template <class Bus, class Capacity>
@@ -75,10 +80,11 @@ void Firmware<Bus, Capacity>::on(const HomeReleased&) {
   done(releases_, Status::kOk);
 }
 
-// A stream that needs the context finds the same, and ends.
+// A stream that needs the context finds the same, and ends. A shared queue is of no use to any of its streams.
 template <class Bus, class Capacity>
 void Firmware<Bus, Capacity>::on(const ContextLost& event) {
   bus_.write(PostEvent{context_lost(event)});
+  if (event.kind == abi::ContextKind::kSrq) fail_srq(Srqn{event.index});
 }
 
 template <class Bus, class Capacity>

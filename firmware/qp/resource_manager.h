@@ -88,8 +88,8 @@ class ResourceManager {
   }
   // False if the queue no longer exists. A queue that was armed again meanwhile stays armed.
   bool limit_reached(Srqn n, std::uint32_t serial);
-  // No further QP can be created on the queue. False if the queue does not exist.
-  bool fail_srq(Srqn n) { return has_srq(n.v) && (srqs_[n.v].failed = true); }
+  // No further QP can be created on the queue. False if it does not exist, or has failed already.
+  bool fail_srq(Srqn n) { return has_srq(n.v) && !std::exchange(srqs_[n.v].failed, true); }
   // Calls f(qpn) for each QP that takes its receive requests from the queue.
   template <class F>
   void for_each_qp_sharing(Srqn srqn, F f) {
@@ -142,7 +142,7 @@ class ResourceManager {
   CqEntry cqs_[Capacity::kCqs];
   SrqEntry srqs_[Capacity::kSrqs];
   MrEntry mrs_[Capacity::kStags] = {};
-  std::uint32_t regions_in_pages_ = 0, cqs_in_use_ = 0, mrs_in_use_ = 0, qps_in_use_ = 0;
+  std::uint32_t regions_in_pages_ = 0, cqs_in_use_ = 0, mrs_in_use_ = 0, qps_in_use_ = 0, srqs_in_use_ = 0;
   std::uint32_t home_pages_ = 0;  // that the host has given, in their order
   bool releasing_ = false;        // the hardware has not answered yet
 };
@@ -273,6 +273,8 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::create_srq(const abi::Command
   if (c.id >= settings_.srqs) return Status::kBadIndex;
   if (has_srq(c.id)) return Status::kBusy;
   if (c.u.srq.log_entries > kMaxLogWq) return Status::kBadLength;
+  if (!has_home(abi::ContextKind::kSrq)) return Status::kNoHome;
+  ++srqs_in_use_;
   SrqEntry& entry = srqs_[c.id];
   entry.failed = false;
   entry.arm = {Srqn{c.id}, 0, entry.arm.serial};
@@ -307,6 +309,7 @@ template <class Bus, class Capacity>
 abi::CommandStatus ResourceManager<Bus, Capacity>::destroy_srq(const abi::Command& c) {
   if (!has_srq(c.id)) return Status::kBadIndex;
   if (srqs_[c.id].users != 0) return Status::kBusy;
+  --srqs_in_use_;
   srqs_[c.id].context.valid = false;
   bus_.write(WriteSrq{Srqn{c.id}, srqs_[c.id].context});
   return Status::kOk;
@@ -407,6 +410,7 @@ abi::CommandStatus ResourceManager<Bus, Capacity>::release_home() {
   const bool in_use = (is_homed(abi::ContextKind::kPages) && regions_in_pages_ != 0) ||
                       (is_homed(abi::ContextKind::kCq) && cqs_in_use_ != 0) ||
                       (is_homed(abi::ContextKind::kStag) && mrs_in_use_ != 0) ||
+                      (is_homed(abi::ContextKind::kSrq) && srqs_in_use_ != 0) ||
                       ((is_homed(abi::ContextKind::kQp) || is_homed(abi::ContextKind::kFlow)) && qps_in_use_ != 0);
   if (releasing_ || in_use) return Status::kBusy;
   home_pages_ = 0;

@@ -84,6 +84,16 @@ struct SrqContext {
   Pdn pd;
   std::uint64_t base = 0;
   std::uint32_t epoch = 0;  // as a QP's
+
+  static constexpr const char* kMessage = "srq_context";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("valid", 1, m.valid);
+    v("log_entries", 4, m.log_entries);
+    v("pd", m.pd);
+    v("base", 64, m.base);
+    v("epoch", 32, m.epoch);
+  }
 };
 
 // Goes to the rows of the flow in its lower layer, whose messages carry what the stages above need of it.

@@ -337,7 +337,7 @@ enum class EventType : std::uint8_t {
   kCqNotify,
   kCqError,  // the queue overran: nothing more is written to it, and the QPs that use it are in error
   kSrqLimit,
-  kSrqError,     // its ring overran: the QPs that use it are in error
+  kSrqError,     // its ring overran, or its context is lost: the QPs that use it are in error
   kDeviceFatal,  // the firmware cannot continue, status: FaultCause; no command is answered any more
   // A context cannot be read from its home, or is not what the device wrote there; status: ContextKind, id: its number.
   // Streams that need it end with an error.
@@ -348,9 +348,10 @@ enum class ContextKind : std::uint8_t {
   kCq,     // a completion queue
   kStag,   // an STag's entry, by its index
   kQp,     // a context of a queue pair
-  kFlow    // the state of a TCP connection, by the number of its flow
+  kFlow,   // the state of a TCP connection, by the number of its flow
+  kSrq     // a shared receive queue; kSrqError follows
 };
-inline constexpr unsigned kContextKinds = 5;
+inline constexpr unsigned kContextKinds = 6;
 enum class CommandStatus : std::uint8_t {
   kOk = 0,
   kBadOp,

@@ -105,6 +105,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
                       cache_of(config.context.cache.page, "page", PageRow::rows(config.context.pages)),
                       cache_of(config.context.cache.cq, "cq", config.context.cqs),
                       cache_of(config.context.cache.stag, "stag", config.context.stags),
+                      cache_of(config.context.cache.srq, "srq", config.context.srqs),
                       cache_of(config.context.cache.qp, "qp", config.context.qps),
                       config.context.home.kind == HomeKind::kHost,
                       config.context.cache.flow.entries < config.tcp.max_flows ? config.tcp.max_flows : 0,
@@ -445,6 +446,8 @@ void Rnic::describe(const Description& d) {
   contexts_.sq_table.describe(d.part("sq_table"));
   contexts_.rq_table.describe(d.part("rq_table"));
   contexts_.srq_table.describe(d.part("srq_table"));
+  contexts_.srq_table.cache().describe(d.part("srq_cache"),
+                                       {"context.srq_cache", "context.srq_misses", "SRQ cache", "SRQ cache misses"});
   contexts_.irrq_table.describe(d.part("irrq_table"));
   contexts_.orq_table.describe(d.part("orq_table"));
   flow_rx_table_.describe(d.part("flow_rx_table"));

@@ -28,7 +28,7 @@ namespace rnic {
 
 // Contexts that need not all be on the chip.
 struct CachesConfig {
-  CacheConfig page, cq, stag, flow;
+  CacheConfig page, cq, stag, flow, srq;
   QpCacheConfig qp;
   template <class V>
   static void fields(V& v) {
@@ -37,6 +37,7 @@ struct CachesConfig {
     v.group("stag", &CachesConfig::stag);
     v.group("qp", &CachesConfig::qp);
     v.group("flow", &CachesConfig::flow);
+    v.group("srq", &CachesConfig::srq);
   }
 };
 

@@ -164,6 +164,19 @@ inline unsigned check_qp_rows_home(Node& node, std::uint64_t base = 0) {
   return found;
 }
 
+// The rings of shared receive queues on the chip.
+inline unsigned check_srq_home(Node& node, std::uint64_t base = 0) {
+  const RingTable& table = node.chip.contexts().srq_table;
+  unsigned found = 0;
+  for (std::uint32_t n = 0; n < table.rows(); ++n) {
+    const RingRow* const here = table.peek(n);
+    if (here == nullptr) continue;
+    ++found;
+    EXPECT_EQ(load_le64(home_octets(node, base + 64 * std::uint64_t{n}, 64)), here->base) << "SRQ " << n;
+  }
+  return found;
+}
+
 // The same of the flows of TCP: of the firmware's parts always, of the stages' if they have not been changed since.
 inline unsigned check_flow_home(Node& node, std::uint64_t base = 0) {
   const FlowTxTable& sending = node.chip.flow_tx_table();

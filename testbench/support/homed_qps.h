@@ -1,4 +1,5 @@
-// Contexts of queue pairs and their home, for tests of a stage that uses them: on a chip with all rows, or with few.
+// Contexts of queue pairs and shared receive queues and their home, for tests of a stage that uses them: on a chip with
+// all rows, or with few.
 #pragma once
 
 #include "model/rnic/context/context_home.h"
@@ -35,8 +36,19 @@ struct HomedQps {
       contexts.commit();
     }
   }
+  void write(Srqn n, const SrqContext& c) {
+    if (contexts.srq_table.cached()) {
+      HomeOp op{HomeOp::Kind::kWriteSrq, n.v};
+      op.srq = c;
+      ops.send(op);
+    } else {
+      contexts.write(n, c);
+      contexts.commit();
+    }
+  }
   // An octet of its home gets a wrong bit. That a row is there means that it will not be fetched.
   void damage(std::uint32_t n, std::uint32_t octet) { dma.memory[n * kRowBytes + octet] ^= 4; }
+  void damage(Srqn n, std::uint32_t octet) { dma.memory[kQps * kRowBytes + n.v * 64 + octet] ^= 4; }
 
   ClockDomain clk;
   ContextStore contexts;
@@ -51,6 +63,7 @@ struct HomedQps {
   static ContextStore::Sizes sizes(const QpCacheConfig& cache, HomeKind kind) {
     ContextStore::Sizes s{kQps, kQps, kQps, 16, 4, 64};
     s.qp_cache = cache;
+    s.srq_cache = cache;
     s.home_in_host = kind == HomeKind::kHost;
     return s;
   }

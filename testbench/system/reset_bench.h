@@ -2,6 +2,7 @@
 // afterwards.
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include <gmock/gmock.h>
@@ -60,7 +61,7 @@ class Worker final : public host::App {
         make();
         [[fallthrough]];
       case Phase::kMakes:
-        if (!qp_->ready() || !mr_->ready()) return;
+        if (!qp_->ready() || !mr_->ready() || (shared_queues && !srqs_.back()->ready())) return;
         for (unsigned i = 0; i < 2 * kSlots; ++i) receive();
         if (peer_ip_ == 0) node.context.listen(kPort, abi::kCmCrc | abi::kCmMarkers | abi::kCmEnhanced, channel_);
         else core_.wake_at(core_.time_ps() + 20'000'000);
@@ -86,6 +87,7 @@ class Worker final : public host::App {
   unsigned errors = 0;                        // and of a device that had failed
   bool in_pages = false;                      // its region is a list of pages
   bool two_queues = false;                    // receives complete on their own
+  bool shared_queues = false;                 // receives come from a shared queue; two more are rung for nobody
   std::optional<host::ResetKind> reset_kind;  // of the resets; none: CONTROL.RESET
   std::function<void()> on_reset;
   std::vector<host::CmEventType> ends;  // of connections
@@ -116,6 +118,8 @@ class Worker final : public host::App {
     attr.send_cq = cq_;
     attr.recv_cq = receive_cq_;
     attr.max_send_wr = attr.max_recv_wr = 32;
+    for (host::Srq*& srq : srqs_) srq = shared_queues ? node.context.create_srq({pd, 128}) : nullptr;
+    attr.srq = srqs_[0];
     qp_ = node.context.create_qp(attr);
   }
   void take(const host::CmEvent& event) {
@@ -129,7 +133,17 @@ class Worker final : public host::App {
       phase_ = Phase::kRest;
     }
   }
-  void receive() { EXPECT_EQ(qp_->post_recv(host::receive_request(0, host::part_of(*mr_, 0, kSlot))), 0); }
+  void receive() {
+    const host::RecvWr wr = host::receive_request(0, host::part_of(*mr_, 0, kSlot));
+    if (!shared_queues) {
+      EXPECT_EQ(qp_->post_recv(wr), 0);
+    }
+    for (host::Srq* srq : srqs_) {
+      if (srq != nullptr) {
+        EXPECT_EQ(srq->post_recv(wr), 0);
+      }
+    }
+  }
   void work() {
     host::Wc wc;
     while (cq_->poll_cq(&wc, 1) == 1 || receive_cq_->poll_cq(&wc, 1) == 1) {
@@ -162,6 +176,7 @@ class Worker final : public host::App {
   host::Cq *cq_ = nullptr, *receive_cq_ = nullptr;
   host::Mr* mr_ = nullptr;
   host::Qp* qp_ = nullptr;
+  std::array<host::Srq*, 3> srqs_{};
   unsigned posted_ = 0;
 };
 

@@ -63,11 +63,15 @@ struct ResetOfCaches : ResetTest, testing::WithParamInterface<std::pair<HomeKind
     c.rnic.context.cache.stag = {1, 1, CachePolicy::kLru, 2, 1};
     c.rnic.context.cache.qp = {{1, 1, CachePolicy::kLru, 2, 1}, GetParam().second};
     c.rnic.context.cache.flow = {1, 1, CachePolicy::kLru, 2, 1};
+    c.rnic.context.cache.srq = {1, 1, CachePolicy::kLru, 2, 1};
+    c.rnic.rx.rqe_fetch.prefetch = 128;  // each doorbell needs its row
     c.rnic.context.home.kind = GetParam().first;
     return c;
   }
   ResetOfCaches() : ResetTest(config()) {
-    for (Worker* worker : {&server.worker, &client.worker}) worker->in_pages = worker->two_queues = true;
+    for (Worker* worker : {&server.worker, &client.worker}) {
+      worker->in_pages = worker->two_queues = worker->shared_queues = true;
+    }
   }
 };
 TEST_P(ResetOfCaches, TwoHundredTimesAmidTraffic) {
@@ -86,6 +90,7 @@ TEST_P(ResetOfCaches, TwoHundredTimesAmidTraffic) {
     EXPECT_GT(node->chip.contexts().tx_table.cache().counters().misses, 50u);
     EXPECT_GT(node->chip.contexts().rx_table.cache().counters().misses, 50u);
     EXPECT_GT(node->chip.flow_tx_table().cache().counters().misses, 50u);
+    EXPECT_GT(node->chip.contexts().srq_table.cache().counters().misses, 1000u);
     EXPECT_EQ(node->chip.context_home.counters().failed + node->chip.context_home.counters().corrupt, 0u);
     if (GetParam().first == HomeKind::kHost) {
       check_home(*node);
@@ -96,6 +101,7 @@ TEST_P(ResetOfCaches, TwoHundredTimesAmidTraffic) {
       check_qp_rx_home(*node, layout[abi::ContextKind::kQp].base);
       check_qp_rows_home(*node, layout[abi::ContextKind::kQp].base);
       check_flow_home(*node, layout[abi::ContextKind::kFlow].base);
+      check_srq_home(*node, layout[abi::ContextKind::kSrq].base);
     }
   }
 }

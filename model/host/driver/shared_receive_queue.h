@@ -36,7 +36,7 @@ class Srq final : public Resource {
 
   // IBV_EVENT_SRQ_LIMIT_REACHED: takes it; false when there is none. It disarms the limit.
   bool get_limit_event() { return std::exchange(limit_event_, false); }
-  // IBV_EVENT_SRQ_ERR: the queue overran, and the queue pairs that use it are in error.
+  // IBV_EVENT_SRQ_ERR: the queue overran, or the device has lost its context; the queue pairs that use it are in error.
   bool in_error() const { return error_; }
   // Whether Context::modify_srq and query_srq are answered; how the last one ended; the limit that the last query saw.
   bool answered() const { return outstanding_ == 0; }

@@ -44,7 +44,7 @@ class ContextStore final : public ContextTables, public Part {
     if (!home_in_host_) return 0;
     return static_cast<std::uint32_t>((home_layout().bytes() + abi::kHomePageBytes - 1) >> abi::kLogHomePage);
   }
-  HomeLayout home_layout() const { return {page_table, cq_table, stag_table, tx_table, homed_flows_}; }
+  HomeLayout home_layout() const { return {page_table, cq_table, stag_table, tx_table, homed_flows_, srq_table}; }
   bool is_homed(FlowId f) const { return f.v < homed_flows_; }
 
   void describe(const Description& d) override;  // how many entries of each table are valid
@@ -74,6 +74,7 @@ class ContextStore final : public ContextTables, public Part {
     srqs_.write(n.v, ResidentRing{c.valid, c.log_entries, c.epoch});
     clk_.commit_later(*this);
     srq_table.write(n.v, &RingRow::base, c.base);
+    srq_table.cache().renew(n.v);
   }
   void write_page(std::uint32_t i, std::uint64_t bus_address) {
     RNIC_CHECK(i < pages_);

@@ -25,6 +25,7 @@ ContextHome::ContextHome(sc_core::sc_module_name nm, ClockDomain& clk, ContextSt
   cqs_ = add("cq_misses", std::make_unique<HomedCqs>(abi::ContextKind::kCq, layout, contexts.cq_table));
   add("stag_misses", std::make_unique<HomedStags>(contexts.stag_table, layout));
   add_qps(layout);
+  srqs_ = add("srq_misses", std::make_unique<HomedSrqs>(abi::ContextKind::kSrq, layout, contexts.srq_table));
 }
 
 void ContextHome::add_qps(const HomeLayout& layout) {
@@ -120,6 +121,11 @@ bool ContextHome::take_op() {
       write_flow(op);
       ++counters_.writes;
       break;
+    case HomeOp::Kind::kWriteSrq:
+      if (!can_write()) return false;
+      write_srq(op);
+      ++counters_.writes;
+      break;
     case HomeOp::Kind::kRelease:
       releasing_ = true;
       break;
@@ -193,6 +199,13 @@ void ContextHome::write_flow(const HomeOp& op) {
   const HomedObjects::Part part = flows_->pack_written(op, octets.data());
   std::copy_n(octets.begin(), part.bytes, write_home(*flows_, op.index, part.octet, part.bytes));
   overtake(*flows_, op.index);
+}
+
+void ContextHome::write_srq(const HomeOp& op) {
+  contexts_.write(Srqn{op.index}, op.srq);
+  const std::uint64_t octet = srqs_->octet_of(op.index);
+  SrqHome::Context::pack({op.srq.base}, octet, write_home(*srqs_, op.index, octet, SrqHome::kContextBytes));
+  overtake(*srqs_, op.index);
 }
 
 // A fetch that is under way may have the row as it was: it is repeated behind this write.
@@ -360,10 +373,11 @@ void ContextHome::finish(unsigned number, bool ok) {
   --fetching_;
 }
 
-// The row does not wait for that: the firmware may wait for a write which waits for the row.
+// The row does not wait for that: the firmware may wait for a write which waits for the row. Of a shared queue nobody
+// else tells the firmware: each is kept, and is lost once in a use of its number.
 void ContextHome::report(Lost lost) {
   const auto same = [&lost](const Lost& waiting) { return waiting.kind == lost.kind && waiting.row == lost.row; };
-  if (reports_.size() < kReports && !reports_.any(same)) reports_.push(lost);
+  if ((reports_.size() < kReports || lost.kind == abi::ContextKind::kSrq) && !reports_.any(same)) reports_.push(lost);
 }
 
 bool ContextHome::tell() {

@@ -107,6 +107,7 @@ class ContextHome final : public Stage {
   void write_cq(const HomeOp& op);
   void write_qp(const HomeOp& op);
   void write_flow(const HomeOp& op);
+  void write_srq(const HomeOp& op);
   void overtake(const HomedObjects& objects, std::uint32_t row);
   bool can_write();
   std::uint8_t* write_home(const HomedObjects& objects, std::uint32_t row, std::uint64_t octet, std::uint32_t bytes);
@@ -129,7 +130,7 @@ class ContextHome final : public Stage {
 
   ContextStore& contexts_;
   std::deque<Input> inputs_;  // one of each cache
-  HomedObjects *pages_, *cqs_;
+  HomedObjects *pages_, *cqs_, *srqs_;
   HomedObjects *qps_, *rx_qps_;  // the same, if the two halves of a queue pair are fetched at once
   HomedObjects* flows_ = nullptr;
   const HomeKind kind_;

@@ -35,6 +35,11 @@ struct StagHome {
   using Row = HomeImage<StagRow, kRowBytes>;
 };
 
+struct SrqHome {
+  static constexpr std::uint32_t kContextAt = 0, kContextBytes = 64, kRowBytes = kContextBytes;
+  using Context = HomeImage<RingRow, kContextBytes>;
+};
+
 // A queue pair: the states of the transmit side, the firmware's parts of all tables, which are neighbours as it writes
 // them at once, and the states of the receive side. Each row has its place: the firmware's part and a stage's, if it
 // has both.
@@ -90,13 +95,14 @@ struct HomeLayout {
 
   // Tables that have no home take no room. Of a queue pair all tables are cached, or none. `flows`: that are not all on
   // the chip, or 0.
-  HomeLayout(const PageTable& pages, const CqTable& cqs, const StagTable& stags, const TxTable& qps,
-             std::size_t flows) {
+  HomeLayout(const PageTable& pages, const CqTable& cqs, const StagTable& stags, const TxTable& qps, std::size_t flows,
+             const RingTable& srqs) {
     add(abi::ContextKind::kPages, cached_rows(pages), PageHome::kRowBytes);
     add(abi::ContextKind::kCq, cached_rows(cqs), CqHome::kRowBytes);
     add(abi::ContextKind::kStag, cached_rows(stags), StagHome::kRowBytes);
     add(abi::ContextKind::kQp, cached_rows(qps), QpHome::kRowBytes);
     add(abi::ContextKind::kFlow, flows, FlowHome::kRowBytes);
+    add(abi::ContextKind::kSrq, cached_rows(srqs), SrqHome::kRowBytes);
   }
   const Part& operator[](abi::ContextKind kind) const { return parts_[static_cast<std::size_t>(kind)]; }
   std::uint64_t bytes() const { return bytes_; }

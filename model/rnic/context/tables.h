@@ -54,7 +54,7 @@ class ContextTables : public Alive, public Owners, protected Committed {
     TableConfig page_table = {}, stag_table = StagTableConfig{}, cq_table = {}, tx_table = TxTableConfig{},
                 rx_table = RxTableConfig{}, sqc_table = SqcTableConfig{}, sq_table = {}, rq_table = {}, srq_table = {},
                 irrq_table = {}, orq_table = OrqTableConfig{};
-    CacheConfig page_cache = {}, cq_cache = {}, stag_cache = {};
+    CacheConfig page_cache = {}, cq_cache = {}, stag_cache = {}, srq_cache = {};
     QpCacheConfig qp_cache = {};
     bool home_in_host = true;     // of what is cached
     std::size_t homed_flows = 0;  // of a lower layer: flows that are not all on the chip, or 0
@@ -126,7 +126,7 @@ class ContextTables : public Alive, public Owners, protected Committed {
         sqc_table(std::string(sizes.chip) + ".sqc_table", clk, sizes.qps, sizes.sqc_table, tx_table.shared_cache()),
         sq_table(std::string(sizes.chip) + ".sq_table", clk, sizes.qps, sizes.sq_table, tx_table.shared_cache()),
         rq_table(std::string(sizes.chip) + ".rq_table", clk, sizes.qps, sizes.rq_table, rx_table.shared_cache()),
-        srq_table(std::string(sizes.chip) + ".srq_table", clk, sizes.srqs, sizes.srq_table),
+        srq_table(std::string(sizes.chip) + ".srq_table", clk, sizes.srqs, sizes.srq_table, sizes.srq_cache),
         irrq_table(std::string(sizes.chip) + ".irrq_table", clk, sizes.qps, sizes.irrq_table, rx_table.shared_cache()),
         orq_table(std::string(sizes.chip) + ".orq_table", clk, sizes.qps, sizes.orq_table, tx_table.shared_cache()),
         clk_(clk),

@@ -122,6 +122,13 @@ void ChipBus::apply(const fw::WriteCq& op) {
   if (!contexts_.cq_table.cached()) return post(op);
   post(HomeOp{HomeOp::Kind::kWriteCq, op.cqn.v, 0, op.context});
 }
+void ChipBus::apply(const fw::WriteSrq& op) {
+  need("SRQ", op.srqn.v, contexts_.srqs());
+  if (!contexts_.srq_table.cached()) return post(op);
+  HomeOp home{HomeOp::Kind::kWriteSrq, op.srqn.v};
+  home.srq = op.context;
+  post(home);
+}
 void ChipBus::apply(const fw::WriteFlow& op) {
   need_flow(op.flow);
   need("QP", op.context.qpn.v, contexts_.qps());

@@ -117,7 +117,7 @@ class ChipBus {
   void apply(const fw::WriteQp& op);
   void apply(const fw::WriteFlow& op);
   void apply(const fw::WriteCq& op);
-  void apply(const fw::WriteSrq& op) { need("SRQ", op.srqn.v, contexts_.srqs()), post(op); }
+  void apply(const fw::WriteSrq& op);
   void apply(const fw::ArmSrq& op) { need("SRQ", op.arm.srqn.v, contexts_.srqs()), post(op.arm); }
   void apply(const fw::WritePage& op);
   void apply(const fw::WriteHomePage& op);

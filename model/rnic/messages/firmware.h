@@ -45,10 +45,12 @@ struct HomeOp {
     kWriteCq,    // the context of a CQ: its number and `cq`
     kWriteQp,    // the context of a QP: its number and `qp`
     kWriteFlow,  // the context of a flow: its number and `flow`
+    kWriteSrq,   // the context of a shared receive queue: its number and `srq`
     kRelease     // no page of the home may be used any more; answered by a HomeEvent
   };
   friend const ValueWords& value_words(Kind) {
-    static const ValueWords kWords{"home_page", "write_page", "write_cq", "write_qp", "write_flow", "release"};
+    static const ValueWords kWords{"home_page",  "write_page", "write_cq", "write_qp",
+                                   "write_flow", "write_srq",  "release"};
     return kWords;
   }
   Kind kind = Kind::kHomePage;
@@ -57,6 +59,7 @@ struct HomeOp {
   CqContext cq = {};
   QpContext qp = {};
   FlowContext flow = {};
+  SrqContext srq = {};
 
   static constexpr const char* kMessage = "home_op";
   template <class V, class M>
@@ -67,6 +70,7 @@ struct HomeOp {
     v("cq", m.cq);
     v("qp", m.qp);
     v("flow", m.flow);
+    v("srq", m.srq);
   }
 };
 struct HomeEvent {

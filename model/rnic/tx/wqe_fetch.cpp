@@ -27,6 +27,10 @@ bool has_room(const RingSide<RqDoorbell>::OwnPort& side) { return side.posted->c
 void pass_on(const RingSide<SqDoorbell>::OwnPort&, const SqDoorbell&) {}
 void pass_on(const RingSide<RqDoorbell>::OwnPort& side, const RqDoorbell& d) { side.posted->push(d); }
 
+// Whether a row may not be on the chip any more later.
+bool is_cached(const ContextStore& contexts, Qpn) { return contexts.sq_table.cached(); }
+bool is_cached(const ContextStore& contexts, Rqn) { return contexts.rq_table.cached() || contexts.srq_table.cached(); }
+
 // Where the rows of its rings come: of queue pairs' own ones, and of shared ones.
 void bind_rows(ContextTables& contexts, RingTable::Reader& own, RingSide<SqDoorbell>::OwnPort&) {
   contexts.sq_table.bind(own);
@@ -53,7 +57,7 @@ WqeFetch<Doorbell>::WqeFetch(sc_core::sc_module_name nm, ClockDomain& clk, Conte
       cfg_(cfg),
       progress_(rings(contexts, Queue{})),
       pool_({"listed", progress_.size(), kRings<Queue>}, 0),
-      one_turn_(contexts.tx_table.cached()),
+      one_turn_(is_cached(contexts, Queue{})),
       row_(*this, std::is_same_v<Queue, Qpn> ? "wqe_fetch" : "rqe_fetch", 0, RowOrder::kAsTheyCome),
       reads_(cfg.reads),
       memory_(std::size_t{cfg.reads} * cfg.batch * abi::kWqeBytes),

@@ -39,7 +39,8 @@ struct RingSide<RqDoorbell> {
   using Fetched = FetchedRqe;
   using Taken = RqeTaken;
   struct OwnPort {
-    explicit OwnPort(Stage& stage) : posted(stage, "posted"), shared_row(stage, "rqe_fetch_shared") {}
+    explicit OwnPort(Stage& stage)
+        : posted(stage, "posted"), shared_row(stage, "rqe_fetch_shared", 0, RowOrder::kAsTheyCome) {}
     PushPort<RqDoorbell> posted;   // doorbells, for the placement, which counts separately
     RingTable::Reader shared_row;  // of shared rings
   };

@@ -128,6 +128,75 @@ TEST_F(CqHomeCommands, AQueueThatLostAnEntryIsInErrorOnce) {
   EXPECT_THAT(bus.take(), IsEmpty());
 }
 
+// A chip whose shared receive queues alone have their home.
+class SrqHomeCommands : public FirmwareTest {
+ protected:
+  SrqHomeCommands() : FirmwareTest(with_home()) {}
+  static Settings with_home() {
+    Settings s = settings_of(abi::Personality::kIetf);
+    s.home_pages = 1;
+    s.homed_kinds = 1u << static_cast<unsigned>(abi::ContextKind::kSrq);
+    return s;
+  }
+  CommandStatus answer(const abi::Command& c, const std::string& list = "") {
+    run(c, list);
+    bus.take();
+    return static_cast<CommandStatus>(bus.events().back().status);
+  }
+  static abi::Command create(std::uint32_t srqn) {
+    abi::Command c = command(CommandOp::kCreateSrq, srqn);
+    c.u.srq.base = 0x1000;
+    c.u.srq.log_entries = 4;
+    return c;
+  }
+  CommandStatus create_qp(std::uint32_t qpn, std::uint32_t srqn) {
+    abi::Command c = command(CommandOp::kCreateQp, qpn);
+    c.flags = abi::kQpSharesRq;
+    c.u.qp.srqn = srqn;
+    return answer(c);
+  }
+  const abi::Command set = command(CommandOp::kSetHome, 0), release = command(CommandOp::kReleaseHome, 0);
+  const std::string page = "0000200000000000";
+};
+TEST_F(SrqHomeCommands, QueuesNeedTheHomeAndHoldIt) {
+  EXPECT_EQ(answer(create(7)), CommandStatus::kNoHome);
+  EXPECT_EQ(answer(command(CommandOp::kDestroySrq, 7)), CommandStatus::kBadIndex) << "a refusal has no effect";
+  EXPECT_EQ(answer(set, page), CommandStatus::kOk);
+  EXPECT_EQ(answer(create(7)), CommandStatus::kOk);
+  EXPECT_EQ(answer(create(6)), CommandStatus::kOk);
+  EXPECT_EQ(answer(release), CommandStatus::kBusy);
+  EXPECT_EQ(answer(command(CommandOp::kDestroySrq, 7)), CommandStatus::kOk);
+  EXPECT_EQ(answer(release), CommandStatus::kBusy);
+  EXPECT_EQ(answer(command(CommandOp::kDestroySrq, 6)), CommandStatus::kOk);
+  run(release);
+  EXPECT_THAT(bus.take(), ElementsAre("release home"));
+}
+TEST_F(SrqHomeCommands, ALostQueueIsInErrorOnceAndSoAreItsQueuePairs) {
+  answer(set, page);
+  answer(create(7));
+  answer(create(6));
+  abi::Command cq = command(CommandOp::kCreateCq, 0);
+  cq.u.cq = {0x9000, 4};
+  answer(cq);
+  ASSERT_EQ(create_qp(1, 7), CommandStatus::kOk);
+  ASSERT_EQ(create_qp(2, 6), CommandStatus::kOk);
+  ASSERT_EQ(create_qp(3, 7), CommandStatus::kOk);
+  fw.on(ContextLost{abi::ContextKind::kSrq, 7});
+  EXPECT_THAT(bus.take(), ElementsAre("event context_lost status 5 id 7", "event srq_error status 0 id 7",
+                                      testing::StartsWith("qp 1 error"), "work qp 1 flush",
+                                      testing::StartsWith("qp 3 error"), "work qp 3 flush"));
+  fw.on(SrqOverrun{Srqn{7}});
+  EXPECT_THAT(bus.take(), IsEmpty()) << "told already";
+  EXPECT_EQ(create_qp(4, 7), CommandStatus::kBadState);
+  EXPECT_EQ(answer(command(CommandOp::kDestroySrq, 7)), CommandStatus::kBusy);
+  for (const std::uint32_t n : {1u, 3u}) EXPECT_EQ(answer(command(CommandOp::kDestroyQp, n)), CommandStatus::kOk);
+  EXPECT_EQ(answer(command(CommandOp::kDestroySrq, 7)), CommandStatus::kOk);
+  fw.on(ContextLost{abi::ContextKind::kSrq, 7});
+  EXPECT_THAT(bus.take(), ElementsAre("event context_lost status 5 id 7")) << "it was destroyed meanwhile";
+  EXPECT_EQ(answer(create(7)), CommandStatus::kOk);
+  EXPECT_EQ(create_qp(1, 7), CommandStatus::kOk);
+}
+
 class NoHome : public FirmwareTest {};
 TEST_F(NoHome, AChipThatNeedsNoneTakesNone) {
   abi::Command c = command(CommandOp::kSetHome, 0);

@@ -491,14 +491,18 @@ TEST_F(CqHomeTest, TablesFollowEachOtherInTheirHome) {
   s.page_cache = kCache;
   s.stag_cache = kCache;
   s.qp_cache = {kCache, QpFetch::kObject};
+  s.homed_flows = 9;
+  s.srq_cache = kCache;
   ContextStore contexts(clk, s);
   const HomeLayout layout = contexts.home_layout();
   EXPECT_EQ(layout[abi::ContextKind::kPages].base, 0u);
   EXPECT_EQ(layout[abi::ContextKind::kCq].base, 4096u);  // behind 17 rows of 32 octets
   EXPECT_EQ(layout[abi::ContextKind::kStag].base, 8192u);
   EXPECT_EQ(layout[abi::ContextKind::kQp].base, 12288u);
-  EXPECT_EQ(layout.bytes(), 4u * 4096);
-  EXPECT_EQ(layout.kinds(), 15u);
+  EXPECT_EQ(layout[abi::ContextKind::kFlow].base, 16384u);
+  EXPECT_EQ(layout[abi::ContextKind::kSrq].base, 24576u);  // behind 9 rows of 512 octets
+  EXPECT_EQ(layout.bytes(), 7u * 4096);
+  EXPECT_EQ(layout.kinds(), 63u);
   EXPECT_EQ(contexts.home_pages(), 1u);
 }
 

@@ -52,7 +52,7 @@ class FwCpuWithAHome : public FwCpuTest {
  protected:
   static ContextStore::Sizes sizes() {
     ContextStore::Sizes s;
-    s.cq_cache = {2, 2, CachePolicy::kLru, 2, 1};
+    s.cq_cache = s.srq_cache = {2, 2, CachePolicy::kLru, 2, 1};
     s.home_in_host = false;
     return s;
   }
@@ -66,6 +66,27 @@ TEST_F(FwCpuWithAHome, TheHostHearsOfAQueueWhenItsHomeHasTheContext) {
   EXPECT_EQ(home_ops[0].kind, HomeOp::Kind::kWriteCq);
   EXPECT_EQ(home_ops[0].index, 2u);
   EXPECT_THAT(to_host.cycles(), ElementsAre(500 + 1 + 1));
+}
+
+TEST_F(FwCpuWithAHome, AllThatTheFirmwareSaysOfASharedQueueGoesThere) {
+  FetchedCommand create = command(abi::CommandOp::kCreateSrq, 3);
+  create.command.u.srq.base = 0x7000;
+  create.command.u.srq.log_entries = 4;
+  create.command.u.srq.pd = 5;
+  host.send(create);
+  host.send(command(abi::CommandOp::kDestroySrq, 3));
+  run_until_idle();
+  ASSERT_EQ(home_ops.size(), 2u);
+  for (const HomeOp& op : home_ops) {
+    EXPECT_EQ(op.kind, HomeOp::Kind::kWriteSrq);
+    EXPECT_EQ(op.index, 3u);
+    EXPECT_EQ(op.srq.epoch, 1u);
+  }
+  EXPECT_TRUE(home_ops[0].srq.valid);
+  EXPECT_EQ(home_ops[0].srq.base, 0x7000u);
+  EXPECT_EQ(home_ops[0].srq.log_entries, 4u);
+  EXPECT_EQ(home_ops[0].srq.pd, Pdn{5});
+  EXPECT_FALSE(home_ops[1].srq.valid);
 }
 
 TEST_F(FwCpuTest, EventsWaitForTheHandlerBeforeThem) {

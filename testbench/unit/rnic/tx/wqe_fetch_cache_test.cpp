@@ -1,4 +1,4 @@
-// wqe_fetch and rqe_fetch with fewer rings of queue pairs on the chip than there are, with their home.
+// wqe_fetch and rqe_fetch with fewer rings on the chip than there are, with their home.
 #include <map>
 #include <memory>
 
@@ -31,7 +31,7 @@ struct Chip : HomedQps {
       fill(ring_of(Qpn{n}), 1000 * n);
     }
     for (std::uint32_t n = 0; n < kSrqs; ++n) {
-      contexts.write(Srqn{n}, {true, 4, Pdn{1}, ring_of(Srqn{n}), 1});
+      write(Srqn{n}, srq(n, 1));
       fill(ring_of(Srqn{n}), 1000 * (kQps + n));
     }
     contexts.commit();
@@ -42,6 +42,7 @@ struct Chip : HomedQps {
     c.sq_base = c.rq_base = ring_of(Qpn{n});
     return c;
   }
+  static SrqContext srq(std::uint32_t n, std::uint32_t epoch) { return {true, 4, Pdn{1}, ring_of(Srqn{n}), epoch}; }
   void fill(std::uint64_t ring, std::uint64_t first) {
     for (std::uint32_t i = 0; i < kEntries; ++i) {
       abi::Wqe w;
@@ -68,6 +69,10 @@ struct Chip : HomedQps {
   void use_again(std::uint32_t n) {
     write(n, qp(n, contexts.epoch(Qpn{n}) + 1));
     of(Qpn{n}) = {};
+  }
+  void use_again(Srqn n) {
+    write(n, srq(n.v, contexts.srq(n).epoch + 1));
+    of(n) = {};
   }
   std::map<std::uint32_t, std::vector<std::uint64_t>> ids() const {
     std::map<std::uint32_t, std::vector<std::uint64_t>> all;
@@ -136,8 +141,13 @@ class RingCache : public StageTest {
         each([&](C& chip) { chip.give_back(queue(n), 8); });
       }
       run_until_idle();
-      if (const auto n = static_cast<std::uint32_t>(random.below(kQps)); random.below(4) == 0) {
-        each([&](C& chip) { chip.use_again(n); });
+      if (const auto n = static_cast<std::uint32_t>(random.below(queues)); random.below(4) == 0) {
+        each([&](C& chip) {
+          if constexpr (std::is_same_v<C, ReceiveChip>) {
+            if (n >= kQps) return chip.use_again(Srqn{n - kQps});
+          }
+          chip.use_again(n);
+        });
         run_until_idle();
       }
       for (const auto& chip : chips) ASSERT_EQ(chip->fetched.size(), chips[0]->fetched.size()) << round;
@@ -227,6 +237,88 @@ TEST_F(RingCache, TheNextUserOfALostRingsNumberGetsItsEntries) {
   EXPECT_GT(failed, 0u);
   EXPECT_LT(failed, chips.size());
 }
+
+// To the cycle: the rows of shared rings and of queue pairs' own ones are fetched beside each other.
+TEST_F(RingCache, AMissOfASharedRingDoesNotStopAnother) {
+  ReceiveChip chip(QpCacheConfig{{2, 2, CachePolicy::kLru, 2, 1}});
+  run_until_idle();
+  chip.ring(Srqn{2}, 1);
+  chip.ring(Qpn{7}, 1);
+  run_until_idle();
+  chip.dma.latency = 500;
+  const Cycle at = chip.clk.now() + 10;
+  chip.doorbells.send_at(at, {{Srqn{1}, 1}, {Srqn{2}, 2}, {Qpn{7}, 2}});
+  run_until_idle();
+  ASSERT_EQ(chip.host.requests().size(), 5u);
+  const Cycle first = at + 1 + kToEnd + TableConfig{}.read_cycles + 1 + kToEnd;  // one tag cycle
+  EXPECT_EQ(chip.host.requests()[2].address, ring_of(Srqn{2}) + abi::kWqeBytes);
+  EXPECT_EQ(chip.host.cycles()[2], first);
+  EXPECT_EQ(chip.host.requests()[3].address, ring_of(Qpn{7}) + abi::kWqeBytes);
+  EXPECT_EQ(chip.host.cycles()[3], first + 1);
+  EXPECT_EQ(chip.host.requests()[4].address, ring_of(Srqn{1}));
+  EXPECT_GE(chip.host.cycles()[4], at + 500);
+}
+
+class LostSharedRing : public RingCache, public testing::WithParamInterface<std::uint32_t> {};
+TEST_P(LostSharedRing, FailsAllItsEntriesUntilItsNumberIsUsedAgain) {
+  ReceiveChip chip(kOneQp);
+  run_until_idle();
+  chip.damage(Srqn{1}, GetParam());
+  chip.ring(Srqn{1}, 11);
+  chip.ring(Srqn{2}, 2);
+  chip.ring(Qpn{1}, 2);
+  run_until_idle();
+  ASSERT_EQ(chip.home_events.size(), 1u);
+  EXPECT_EQ(chip.home_events[0].kind, HomeEvent::Kind::kLost);
+  EXPECT_EQ(chip.home_events[0].context, abi::ContextKind::kSrq);
+  EXPECT_EQ(chip.home_events[0].index, 1u);
+  EXPECT_EQ(chip.ids()[kQps + 1], std::vector(8, ~std::uint64_t{0})) << "as many as may be on the chip";
+  EXPECT_THAT(chip.ids()[kQps + 2], ElementsAre(1000 * (kQps + 2), 1000 * (kQps + 2) + 1));
+  EXPECT_THAT(chip.ids()[1], ElementsAre(1000, 1001));
+  chip.give_back(Srqn{1}, 8);
+  run_until_idle();
+  EXPECT_EQ(chip.ids()[kQps + 1].size(), 11u);
+  EXPECT_EQ(chip.home_events.size(), 1u) << "it is not fetched again";
+  chip.use_again(Srqn{1});
+  run_until_idle();
+  chip.ring(Srqn{1}, 1);
+  run_until_idle();
+  EXPECT_EQ(chip.ids()[kQps + 1].back(), 1000 * (kQps + 1));
+}
+INSTANTIATE_TEST_SUITE_P(Octets, LostSharedRing, testing::Values(0, 7, 8, 59, 60, 63));
+
+// The same as of a queue pair's ring. Without a wrong bit, the entries are those of the ring of the use that was rung.
+class ASharedRingsNumber : public RingCache, public testing::WithParamInterface<bool> {};
+TEST_P(ASharedRingsNumber, GivesItsNextUserItsEntries) {
+  constexpr std::uint64_t kOther = ring_of(Srqn{3});  // the ring of the next use
+  const bool lost = GetParam();
+  std::vector<std::unique_ptr<ReceiveChip>> chips;
+  for (unsigned n = 0; n < 60; ++n) chips.push_back(std::make_unique<ReceiveChip>(kOneQp));
+  run_until_idle();
+  unsigned of_first_use = 0;
+  for (std::size_t reused = 0; reused < chips.size(); ++reused) {
+    ReceiveChip& chip = *chips[reused];
+    if (lost) chip.damage(Srqn{1}, 3);
+    const Cycle at = chip.clk.now() + 10;
+    chip.doorbells.send_at(at, {Srqn{1}, 3});
+    chip.firmware.at(at + reused, [&chip] { chip.write(Srqn{1}, {true, 4, Pdn{1}, kOther, 2}); });
+    chip.doorbells.send_at(at + reused + 4, {Srqn{1}, 2});
+  }
+  run_until_idle();
+  for (const auto& chip : chips) {
+    const std::vector<std::uint64_t> ids = chip->ids()[kQps + 1];
+    ASSERT_GE(ids.size(), 2u);
+    EXPECT_THAT(std::vector(ids.end() - 2, ids.end()), ElementsAre(1000 * (kQps + 3), 1000 * (kQps + 3) + 1));
+    EXPECT_LE(ids.size(), 5u);
+    for (std::size_t i = 0; i + 2 < ids.size(); ++i) {
+      EXPECT_EQ(ids[i], lost ? ~std::uint64_t{0} : 1000 * (kQps + 1) + i);
+    }
+    of_first_use += ids.size() > 2;
+  }
+  EXPECT_GT(of_first_use, 0u);
+  EXPECT_LT(of_first_use, chips.size());
+}
+INSTANTIATE_TEST_SUITE_P(OfOneThatIsLostOrNot, ASharedRingsNumber, testing::Bool());
 
 // A turn holds the row of the last use while no read can leave.
 TEST_F(RingCache, ATurnWithALostRowServesTheNextUser) {
