@@ -21,6 +21,7 @@ struct CacheConfig {
   CachePolicy policy = CachePolicy::kLru;
   unsigned misses_in_flight = 8;
   unsigned tag_cycles = 1;
+  bool write_back = true;  // a setting of those whose rows are changed on the chip
   template <class V>
   static void fields(V& v) {
     v("entries", &CacheConfig::entries, "rows on the chip; as many as the table has, or more: all, without a home",
@@ -31,6 +32,15 @@ struct CacheConfig {
     v("misses_in_flight", &CacheConfig::misses_in_flight, "rows that are fetched at a time", in_range(1, 64));
     v("tag_cycles", &CacheConfig::tag_cycles, "compare of tags, ahead of a row's read", in_range(0, 16),
       unit("cycles"));
+  }
+};
+
+struct ChangedRowsConfig : CacheConfig {
+  template <class V>
+  static void fields(V& v) {
+    CacheConfig::fields(v);
+    v("write_back", &ChangedRowsConfig::write_back,
+      "whether a row that was changed goes to its home when it makes room; otherwise with each change");
   }
 };
 

@@ -36,8 +36,23 @@ void RowCache::connect_home(PopPort<TableMiss>& misses) {
   to_home_->set_producer(misses.owner());  // what is not on the chip is missed in a commit
 }
 
-LinkBase* RowCache::link_of(const TableBase& table) const {
-  return &table == tables_.front() ? to_home_.get() : nullptr;
+// A row that has changed again before its octets leave is written once, so the home may be slow.
+void RowCache::connect_home(PopPort<RowWrite>& writes, RowPacker& packer) {
+  RNIC_CHECK_MSG(changes_to_home_ == nullptr && writes_through(), name_);
+  LinkConfig config;
+  config.depth = 2;
+  changes_to_home_ = std::make_unique<Link<RowWrite>>(name_ + ".changes", clk_, config);
+  writes(*changes_to_home_);
+  changes_to_home_->set_producer(writes.owner());
+  packer_ = &packer;
+}
+
+std::vector<LinkBase*> RowCache::links_of(const TableBase& table) const {
+  std::vector<LinkBase*> links;
+  if (&table != tables_.front()) return links;
+  if (to_home_ != nullptr) links.push_back(to_home_.get());
+  if (changes_to_home_ != nullptr) links.push_back(changes_to_home_.get());
+  return links;
 }
 
 void RowCache::add_spare() {
@@ -52,14 +67,17 @@ void RowCache::commit_later() {
 }
 
 void RowCache::commit() {
+  if (writes_through() && behind_ != nullptr) behind_->commit();
   for (TableBase* table : tables_) table->settle_writes();
   for (const std::uint32_t place : healed_) bad_[place] = false;
   healed_.clear();
   if (!arrivals_.empty()) settle();
   if (forgets_) drop_rows();
+  if (writes_through()) take_changes();
   registered_ = false;  // what is asked for again takes part in this commit
   for (std::size_t n = 0, first = first_; n < tables_.size(); ++n) tables_[(first + n) % tables_.size()]->grant();
   for (TableBase* table : tables_) table->release();
+  if (writes_through()) send_change();
   account();
 }
 
@@ -179,6 +197,46 @@ void RowCache::drop_rows() {
   begins_.assign(begins_.size(), false);
 }
 
+// ---- Without write-back
+
+// A change of this cycle pins its row before anybody can make it leave.
+void RowCache::take_changes() {
+  for (std::uint32_t n = 0; n < tables_.size(); ++n) {
+    for (const std::uint32_t place : tables_[n]->changed_) {
+      changes_.push({tags_->index_at(place), place, n});
+      ++unwritten_;
+      tags_->pin(place);
+    }
+    tables_[n]->changed_.clear();
+  }
+  for (const std::uint32_t place : written_) {
+    if (unpin(place)) try_all_again();
+  }
+  unwritten_ -= static_cast<unsigned>(written_.size());
+  has_credit_later_ = !written_.empty();
+  written_.clear();
+}
+
+// One a cycle. It takes all that was changed up to now.
+void RowCache::send_change() {
+  if (changes_.empty()) return;
+  if (!changes_to_home_->can_push()) {
+    if (has_credit_later_) commit_later();
+    return;
+  }
+  RowWrite write;
+  write.change = changes_.pop();
+  tables_[write.change.table]->takes_change(write.change.place);
+  packer_->pack_change(write);
+  changes_to_home_->push(write);
+  if (!changes_.empty()) commit_later();
+}
+
+void RowCache::written(const RowChange& change) {
+  written_.push_back(change.place);
+  commit_later();
+}
+
 void RowCache::heal(std::uint32_t place) {
   healed_.push_back(place);
   commit_later();
@@ -208,6 +266,10 @@ void RowCache::reset() {
   arrivals_.clear();
   healed_.clear();
   forgets_ = false;
+  if (changes_to_home_ != nullptr) changes_to_home_->reset();
+  changes_.clear();
+  unwritten_ = 0;
+  written_.clear();
   bad_.assign(bad_.size(), false);
   lost_.assign(lost_.size(), false);
   begins_.assign(begins_.size(), false);

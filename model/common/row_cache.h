@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "model/common/link.h"
 #include "model/common/registered.h"
 #include "model/common/residency.h"
+#include "model/common/ring.h"
 #include "model/config/field.h"
 
 namespace rnic {
@@ -36,6 +38,42 @@ struct TableMiss {
     v("dirty", kTables, m.dirty);
     v("begins", 1, m.begins);
   }
+};
+
+// A row of one of its tables was changed in place, and goes to its home at once.
+struct RowChange {
+  std::uint32_t index = 0;
+  std::uint32_t place = 0;
+  std::uint32_t table = 0;  // the n-th
+  static constexpr const char* kMessage = "row_change";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("index", 32, m.index);
+    v("place", 32, m.place);
+    v("table", 5, m.table);
+  }
+};
+// The same with what the stage has changed, as it was at the end of the cycle in which it left.
+struct RowWrite {
+  static constexpr std::size_t kMaxBytes = 256;
+  RowChange change;
+  std::uint64_t octet = 0;  // in the home,
+  std::uint32_t bytes = 0;  // and how many
+  std::array<std::uint8_t, kMaxBytes> octets{};
+  static constexpr const char* kMessage = "row_write";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("change", m.change);
+    v("octet", 64, m.octet);
+    v("bytes", 9, m.bytes);
+  }
+};
+class RowPacker {
+ public:
+  virtual void pack_change(RowWrite& write) = 0;  // `write.change` is given
+
+ protected:
+  ~RowPacker() = default;
 };
 
 struct CacheCounters {
@@ -78,7 +116,9 @@ class RowCache final : public Committed {
   const CacheCounters& counters() const { return counters_; }
   // Where rows that are not on the chip are asked for. Before the first cycle.
   void connect_home(PopPort<TableMiss>& misses);
-  LinkBase* link_of(const TableBase& table) const;  // that of its misses is shown with the first one
+  // Where changes go, if rows are not written back.
+  void connect_home(PopPort<RowWrite>& writes, RowPacker& packer);
+  std::vector<LinkBase*> links_of(const TableBase& table) const;  // those to the home are shown with the first one
   void describe(const Description& d, const CacheNames& names);
 
   // A row that was missed is there from the next cycle on, or is known not to come. Called in a stage's cycle.
@@ -95,6 +135,17 @@ class RowCache final : public Committed {
   void forget();
   void check_leaving(const TableMiss& miss) const;
 
+  // Without write-back. A row that was changed stays until written() of its last change.
+  bool writes_through() const { return is_small() && !config_.write_back; }
+  // Its write is on its way to the home, where no fetch passes it. Called in a stage's cycle.
+  void written(const RowChange& change);
+  bool has_changes() const { return unwritten_ != 0; }
+  // Its rows are also changed when `first` is committed, after expect_change() in the cycle.
+  void commits_behind(Committed& first) { behind_ = &first; }
+  void expect_change() {
+    if (writes_through()) commit_later();
+  }
+
   void commit() override;  // writes of all tables, then what arrived, then grants
 
  private:
@@ -105,6 +156,8 @@ class RowCache final : public Committed {
     bool ok, lost;
   };
   void commit_later();
+  void take_changes();
+  void send_change();
   std::size_t places() const { return tags_->places(); }
   // kNone: the row is not on the chip.
   std::uint32_t place_of(std::uint32_t row) const { return tags_->find(row); }
@@ -138,6 +191,13 @@ class RowCache final : public Committed {
   std::vector<Arrival> arrivals_;       // of this cycle
   std::vector<std::uint32_t> healed_;   // places, in this cycle
   bool forgets_ = false;                // in this cycle
+  std::unique_ptr<Link<RowWrite>> changes_to_home_;
+  RowPacker* packer_ = nullptr;
+  Committed* behind_ = nullptr;
+  Ring<RowChange> changes_;             // each once, until its octets leave
+  unsigned unwritten_ = 0;              // these, and those on their way to the home
+  std::vector<std::uint32_t> written_;  // places, in this cycle
+  bool has_credit_later_ = false;       // the home has taken one in this cycle
   Account rows_account_, misses_account_;
   CacheCounters counters_;
 };

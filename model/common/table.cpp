@@ -116,8 +116,8 @@ void TableBase::bind(TableReader& reader) {
 std::vector<LinkBase*> TableBase::links() const {
   std::vector<LinkBase*> links;
   for (const TableReader* reader : readers_) links.push_back(reader->link_.get());
-  LinkBase* const misses = cache_ != nullptr ? cache_->link_of(*this) : nullptr;
-  if (misses != nullptr) links.push_back(misses);
+  if (cache_ == nullptr) return links;
+  for (LinkBase* link : cache_->links_of(*this)) links.push_back(link);
   return links;
 }
 
@@ -161,7 +161,7 @@ void TableBase::check_written_once(const std::byte* to, std::size_t octets) cons
 }
 
 void TableBase::note_owned(std::uint32_t row, std::size_t place) {
-  if (cached()) dirty_[place] = true;
+  if (cached()) note_dirty(static_cast<std::uint32_t>(place));
   note_used(row);
   if constexpr (kSanitized) check_owned(row);
   Bank& bank = bank_of(row);
@@ -169,6 +169,11 @@ void TableBase::note_owned(std::uint32_t row, std::size_t place) {
   if (bank.owns(row)) return;
   bank.owned.push_back(row);
   ++counters_.writes;
+}
+
+void TableBase::note_through(std::uint32_t place) {
+  changed_.push_back(place);
+  commit_later();
 }
 
 bool TableBase::can_own(std::uint32_t row) const {
@@ -359,6 +364,7 @@ void TableBase::reset_readers() {
     reader->refused_ = false;
   }
   dirty_.assign(dirty_.size(), false);
+  changed_.clear();
   blocked_ = holding_ = 0;
   cache_->reset();
 }

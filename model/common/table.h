@@ -189,7 +189,7 @@ class TableBase : public Committed, public Part {
   void note_owned(std::uint32_t row, std::size_t place);
   bool can_own(std::uint32_t row) const;
   void note_change(std::uint32_t row) {
-    if (cached()) dirty_.at(place_of(row)) = true;
+    if (cached()) note_dirty(place_of(row));
   }
   void heal(std::uint32_t row) {
     if (cached()) cache_->heal(place_of(row));
@@ -222,6 +222,12 @@ class TableBase : public Committed, public Part {
   };
   Bank& bank_of(std::uint32_t index) { return banks_[config_.banks == 1 ? 0 : index % config_.banks]; }
   const Bank& bank_of(std::uint32_t index) const { return const_cast<TableBase*>(this)->bank_of(index); }
+  void note_dirty(std::uint32_t place) {
+    if (dirty_.at(place)) return;
+    dirty_[place] = true;
+    if (cache_->writes_through()) note_through(place);
+  }
+  void note_through(std::uint32_t place);
   void pend(TableReader& reader);
   void commit_later();
   void count(unsigned accesses);
@@ -264,9 +270,10 @@ class TableBase : public Committed, public Part {
 
   const std::shared_ptr<RowCache> cache_;
   const bool cached_;
-  std::vector<bool> dirty_;    // by place: the row there was changed in place
-  std::uint32_t blocked_ = 0;  // readers whose next read waits for the end of a fetch, or of a pin
-  std::uint32_t holding_ = 0;  // readers with rows that are fetched, or wait behind one
+  std::vector<bool> dirty_;             // by place: the row there was changed in place
+  std::vector<std::uint32_t> changed_;  // without write-back: places, in this cycle
+  std::uint32_t blocked_ = 0;           // readers whose next read waits for the end of a fetch, or of a pin
+  std::uint32_t holding_ = 0;           // readers with rows that are fetched, or wait behind one
 };
 
 // Asked for each use.
@@ -372,6 +379,8 @@ class Table final : public TableBase {
     cache().check_leaving(miss);
     return data_[miss.place];
   }
+  // A row that was changed, when its octets leave.
+  const T& changed(const RowChange& change) const { return data_[change.place]; }
   // The content of a row that was missed, before RowCache::arrived().
   void fill(const TableMiss& miss, const T& row) {
     static_assert(std::is_trivially_copyable_v<T>);

@@ -28,7 +28,8 @@ namespace rnic {
 
 // Contexts that need not all be on the chip.
 struct CachesConfig {
-  CacheConfig page, cq, stag, flow, srq;
+  CacheConfig page, srq;
+  ChangedRowsConfig cq, stag, flow;
   QpCacheConfig qp;
   template <class V>
   static void fields(V& v) {

@@ -15,6 +15,7 @@ struct FewRows {
   HomeKind kind = HomeKind::kHost;
   unsigned flip_fetch = 0;
   QpFetch fetch = QpFetch::kHalf;
+  bool write_back = true;
 
   friend std::ostream& operator<<(std::ostream& out, const FewRows& f) { return out << f.name; }
   // `table`: such as &CachesConfig::cq.
@@ -22,7 +23,7 @@ struct FewRows {
   NodeConfig of(Config CachesConfig::*table) const {
     NodeConfig config;
     CacheConfig& cache = config.rnic.context.cache.*table;
-    cache = {entries, ways, CachePolicy::kLru, 2, 1};
+    cache = {entries, ways, CachePolicy::kLru, 2, 1, write_back};
     config.rnic.context.cache.qp.fetch = fetch;
     config.rnic.context.home.kind = kind;
     config.rnic.context.home.flip_fetch = flip_fetch;

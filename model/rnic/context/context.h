@@ -22,7 +22,9 @@ class ContextStore final : public ContextTables, public Part {
         flows_(sizes.flows),
         pages_(sizes.pages),
         home_in_host_(sizes.home_in_host),
-        homed_flows_(sizes.homed_flows) {}
+        homed_flows_(sizes.homed_flows) {
+    stag_table.cache().commits_behind(*this);
+  }
 
   // The entry an STag points at, for observers, which are no hardware: nullptr if it is not on the chip or outside the
   // table.
@@ -84,6 +86,7 @@ class ContextStore final : public ContextTables, public Part {
   void write(Stag s, const StagContext& c) {
     RNIC_CHECK(stag_table.has(index_of(s)));
     stag_writes_.emplace_back(index_of(s), c);
+    stag_table.cache().expect_change();
     clk_.commit_later(*this);
   }
   // Of one that could not be fetched: nobody knows what it was.

@@ -21,11 +21,12 @@ ContextHome::ContextHome(sc_core::sc_module_name nm, ClockDomain& clk, ContextSt
       board_(clk, config.board, kind_ == HomeKind::kBoard ? contexts.home_layout().bytes() : 0),
       home_(contexts.home_pages(), kNowhere) {
   const HomeLayout layout = contexts.home_layout();
-  pages_ = add("page_misses", std::make_unique<HomedPages>(contexts.page_table, layout));
-  cqs_ = add("cq_misses", std::make_unique<HomedCqs>(abi::ContextKind::kCq, layout, contexts.cq_table));
-  add("stag_misses", std::make_unique<HomedStags>(contexts.stag_table, layout));
+  pages_ = add("page_misses", "page_changes", std::make_unique<HomedPages>(contexts.page_table, layout));
+  cqs_ = add("cq_misses", "cq_changes", std::make_unique<HomedCqs>(abi::ContextKind::kCq, layout, contexts.cq_table));
+  add("stag_misses", "stag_changes", std::make_unique<HomedStags>(contexts.stag_table, layout));
   add_qps(layout);
-  srqs_ = add("srq_misses", std::make_unique<HomedSrqs>(abi::ContextKind::kSrq, layout, contexts.srq_table));
+  srqs_ =
+      add("srq_misses", "srq_changes", std::make_unique<HomedSrqs>(abi::ContextKind::kSrq, layout, contexts.srq_table));
 }
 
 void ContextHome::add_qps(const HomeLayout& layout) {
@@ -37,17 +38,22 @@ void ContextHome::add_qps(const HomeLayout& layout) {
   IrrqTable& irrq = contexts_.irrq_table;
   OrqTable& orq = contexts_.orq_table;
   if (rx.shares_cache_with(tx)) {
-    qps_ = rx_qps_ = add("qp_misses", std::make_unique<HomedQps>(kind, layout, tx, rx, sqc, sq, rq, irrq, orq));
+    qps_ = rx_qps_ =
+        add("qp_misses", "qp_changes", std::make_unique<HomedQps>(kind, layout, tx, rx, sqc, sq, rq, irrq, orq));
   } else {
-    qps_ = add("qp_misses", std::make_unique<HomedTxQps>(kind, layout, tx, sqc, sq, orq));
-    rx_qps_ = add("qp_rx_misses", std::make_unique<HomedRxQps>(kind, layout, rx, rq, irrq));
+    qps_ = add("qp_misses", "qp_changes", std::make_unique<HomedTxQps>(kind, layout, tx, sqc, sq, orq));
+    rx_qps_ = add("qp_rx_misses", "qp_rx_changes", std::make_unique<HomedRxQps>(kind, layout, rx, rq, irrq));
   }
 }
 
-HomedObjects* ContextHome::add(const char* name, std::unique_ptr<HomedObjects> objects) {
-  Input& input = inputs_.emplace_back(*this, name, std::move(objects));
+HomedObjects* ContextHome::add(const char* misses, const char* changes, std::unique_ptr<HomedObjects> objects) {
+  Input& input = inputs_.emplace_back(*this, misses, std::move(objects));
   RowCache& cache = input.objects->cache();
   cache.connect_home(input.misses);
+  if (cache.writes_through()) {
+    input.changes = std::make_unique<PopPort<RowWrite>>(*this, changes);
+    cache.connect_home(*input.changes, *input.objects);
+  }
   fetches_.resize(fetches_.size() + cache.misses_in_flight());
   return input.objects.get();
 }
@@ -58,7 +64,8 @@ void ContextHome::reset() {
   for (Input& input : inputs_) input.written = 0;
   to_send_.clear();
   fetching_ = 0;
-  turn_ = 0;
+  turn_ = change_turn_ = 0;
+  changes_first_ = true;
   writes_.clear();
   reports_.clear();
   releasing_ = false;
@@ -70,7 +77,10 @@ Wake ContextHome::tick() {
   busy |= take_op();
   busy |= release();
   busy |= take_answer();
+  const bool changes_first = changes_first_;
+  if (changes_first) busy |= take_change();
   busy |= take_miss();
+  if (!changes_first) busy |= take_change();
   busy |= send();
   busy |= tell();
   if (busy) return Wake::next_cycle();
@@ -145,9 +155,10 @@ bool ContextHome::release() {
 }
 
 bool ContextHome::at_rest() {
-  const bool missed =
-      std::any_of(inputs_.begin(), inputs_.end(), [](const Input& input) { return input.misses->can_pop(); });
-  return writes_.empty() && fetching_ == 0 && reports_.empty() && !missed;
+  const bool asked = std::any_of(inputs_.begin(), inputs_.end(), [](const Input& input) {
+    return input.misses->can_pop() || input.objects->cache().has_changes();
+  });
+  return writes_.empty() && fetching_ == 0 && reports_.empty() && !asked;
 }
 
 // To the chip, if the row is there, and to the home.
@@ -235,6 +246,26 @@ std::uint8_t* ContextHome::write_home(const HomedObjects& objects, std::uint32_t
   return octets;
 }
 
+// Of each cache in turn. Those who wait for the row to make room do not starve, nor do those of other caches.
+bool ContextHome::take_change() {
+  for (unsigned i = 0; i < inputs_.size(); ++i) {
+    const unsigned number = (change_turn_ + i) % inputs_.size();
+    Input& input = inputs_[number];
+    if (input.changes == nullptr || !(*input.changes)->can_pop()) continue;
+    if (!can_write()) return false;
+    const RowWrite& change = (*input.changes)->front();
+    std::copy_n(change.octets.begin(), change.bytes,
+                write_home(*input.objects, change.change.index, change.octet, change.bytes));
+    input.objects->cache().written(change.change);
+    (*input.changes)->drop();
+    ++counters_.write_throughs;
+    change_turn_ = (number + 1) % static_cast<unsigned>(inputs_.size());
+    changes_first_ = false;
+    return true;
+  }
+  return false;
+}
+
 // ---- Fetches
 
 // Of each cache in turn.
@@ -280,6 +311,7 @@ bool ContextHome::begin(Input& input) {
   HomedObjects& objects = *input.objects;
   const TableMiss miss = input.misses->pop();
   input.written = 0;
+  changes_first_ = true;
   const std::uint64_t octet = objects.fetched_octet(miss.index);
   const bool has_home = kind_ == HomeKind::kBoard || address_of(octet) != kNowhere;
   if (has_home) {
@@ -294,6 +326,7 @@ bool ContextHome::begin(Input& input) {
 
 void ContextHome::write_back(HomedObjects& objects, const TableMiss& miss, unsigned table) {
   std::array<std::uint8_t, HomedObjects::kMaxFetchBytes> octets;
+  changes_first_ = true;
   const HomedObjects::Part dirty = objects.pack_dirty(miss, table, octets.data());
   std::copy_n(octets.begin(), dirty.bytes, write_home(objects, miss.leaving, dirty.octet, dirty.bytes));
 }

@@ -39,7 +39,7 @@ struct ContextHomeConfig {
 
 struct ContextHomeCounters {
   std::uint64_t fetches = 0, fetched_bytes = 0, fetch_cycles = 0, writes = 0, write_backs = 0, refetches = 0,
-                failed = 0, corrupt = 0;
+                failed = 0, corrupt = 0, write_throughs = 0;
   template <class V>
   static void fields(V& v) {
     v("fetches", &ContextHomeCounters::fetches, "rows", "rows read from the home");
@@ -47,6 +47,8 @@ struct ContextHomeCounters {
     v("fetch_cycles", &ContextHomeCounters::fetch_cycles, "cycles", "from a miss to its row, added up");
     v("writes", &ContextHomeCounters::writes, "writes", "what the firmware wrote to the home");
     v("write_backs", &ContextHomeCounters::write_backs, "rows", "rows that made room and had been changed");
+    v("write_throughs", &ContextHomeCounters::write_throughs, "writes",
+      "changes of rows on the chip, without write-back");
     v("refetches", &ContextHomeCounters::refetches, "rows", "fetches repeated because of a write meanwhile");
     v("failed", &ContextHomeCounters::failed, "rows", "rows that could not be read");
     v("corrupt", &ContextHomeCounters::corrupt, "rows", "rows with octets that are not what was written");
@@ -69,7 +71,9 @@ class ContextHome final : public Stage {
   ContextHome(sc_core::sc_module_name nm, ClockDomain& clk, ContextStore& contexts, const ContextHomeConfig& config);
 
   // Those of a lower layer, before the first cycle, if they are not all on the chip.
-  void keep_flows(std::unique_ptr<HomedObjects> flows) { flows_ = add("flow_misses", std::move(flows)); }
+  void keep_flows(std::unique_ptr<HomedObjects> flows) {
+    flows_ = add("flow_misses", "flow_changes", std::move(flows));
+  }
 
   Wake tick() override;
   void reset() override;
@@ -91,6 +95,7 @@ class ContextHome final : public Stage {
     Input(ContextHome& home, const char* name, std::unique_ptr<HomedObjects> which)
         : misses(home, name), objects(std::move(which)) {}
     PopPort<TableMiss> misses;
+    std::unique_ptr<PopPort<RowWrite>> changes;  // without write-back
     const std::unique_ptr<HomedObjects> objects;
     std::uint32_t written = 0;  // tables whose part of the row that makes room is on its way to the home
   };
@@ -99,7 +104,7 @@ class ContextHome final : public Stage {
     std::uint32_t row;
   };
   void add_qps(const HomeLayout& layout);
-  HomedObjects* add(const char* name, std::unique_ptr<HomedObjects> objects);
+  HomedObjects* add(const char* misses, const char* changes, std::unique_ptr<HomedObjects> objects);
   bool take_write_done();
   bool take_op();
   bool release();
@@ -114,6 +119,7 @@ class ContextHome final : public Stage {
   void write_back(HomedObjects& objects, const TableMiss& miss, unsigned table);
   bool take_miss();
   bool take_miss(Input& input);
+  bool take_change();
   bool begin(Input& input);
   bool send();
   void send(unsigned number);
@@ -144,7 +150,9 @@ class ContextHome final : public Stage {
   unsigned turn_ = 0;           // input whose miss is taken first
   Ring<std::uint64_t> writes_;  // objects, by their octet, of what is on its way
   Ring<Lost> reports_;
-  bool releasing_ = false;  // the home is to be given back
+  unsigned change_turn_ = 0;   // input whose change is taken first
+  bool changes_first_ = true;  // a miss wrote last
+  bool releasing_ = false;     // the home is to be given back
   ContextHomeCounters counters_;
 };
 

@@ -25,6 +25,7 @@ HomedObjects::Part HomedPages::pack_dirty(const TableMiss&, unsigned, std::uint8
   RNIC_CHECK_MSG(false, "no stage changes an entry of the page table");
   return {};
 }
+HomedObjects::Part HomedPages::pack_changed(const RowChange&, std::uint8_t* to) { return pack_dirty({}, 0, to); }
 
 HomedStags::HomedStags(StagTable& table, const HomeLayout& layout)
     : HomedObjects(table.cache(), abi::ContextKind::kStag, layout, {0, StagHome::kRowBytes}), table_(table) {}
@@ -37,9 +38,9 @@ bool HomedStags::fill(const TableMiss& miss, const std::uint8_t* octets) {
   return whole;
 }
 
-HomedObjects::Part HomedStags::pack_dirty(const TableMiss& miss, unsigned, std::uint8_t* to) {
-  const std::uint64_t octet = octet_of(miss.leaving);
-  StagHome::Row::pack(table_.leaving(miss), octet, to);
+HomedObjects::Part HomedStags::pack(const StagRow& row, std::uint32_t index, std::uint8_t* to) const {
+  const std::uint64_t octet = octet_of(index);
+  StagHome::Row::pack(row, octet, to);
   return {octet, StagHome::kRowBytes};
 }
 

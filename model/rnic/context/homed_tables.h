@@ -22,7 +22,7 @@
 
 namespace rnic {
 
-class HomedObjects {
+class HomedObjects : public RowPacker {
  public:
   static constexpr std::uint32_t kMaxFetchBytes = QpHome::kUsedBytes;
 
@@ -55,6 +55,13 @@ class HomedObjects {
   };
   // What a stage has changed in the row that makes room, in the n-th of the tables.
   virtual Part pack_dirty(const TableMiss& miss, unsigned table, std::uint8_t* to) = 0;
+  // The same of a row that stays.
+  virtual Part pack_changed(const RowChange& change, std::uint8_t* to) = 0;
+  void pack_change(RowWrite& write) final {
+    const Part part = pack_changed(write.change, write.octets.data());
+    write.octet = part.octet;
+    write.bytes = part.bytes;
+  }
   // What the firmware writes.
   virtual Part pack_written(const HomeOp&, std::uint8_t*) {
     RNIC_CHECK_MSG(false, "the firmware writes these objects in another way");
@@ -82,6 +89,7 @@ class HomedPages final : public HomedObjects {
   bool fill(const TableMiss& miss, const std::uint8_t* octets) override;
   void fail(const TableMiss& miss) override { cache().arrived(miss, false); }
   Part pack_dirty(const TableMiss& miss, unsigned table, std::uint8_t* to) override;
+  Part pack_changed(const RowChange& change, std::uint8_t* to) override;
 
  private:
   PageTable& table_;
@@ -105,12 +113,19 @@ class RowParts {
   void fill(const TableMiss& miss) { table_.fill(miss, row_); }
   void begin(const TableMiss& miss) { table_.fill(miss, Row{}); }
   HomedObjects::Part pack_dirty(const TableMiss& miss, std::uint64_t object, std::uint8_t* to) const {
-    const std::uint64_t octet = object + Home::kStateAt;
-    Home::State::pack(table_.leaving(miss).*kState, octet, to);
-    return {octet, Home::kStateBytes};
+    return pack(table_.leaving(miss), object, to);
+  }
+  HomedObjects::Part pack_changed(const RowChange& change, std::uint64_t object, std::uint8_t* to) const {
+    return pack(table_.changed(change), object, to);
   }
 
  private:
+  static HomedObjects::Part pack(const Row& row, std::uint64_t object, std::uint8_t* to) {
+    static_assert(Home::kStateBytes <= RowWrite::kMaxBytes);
+    const std::uint64_t octet = object + Home::kStateAt;
+    Home::State::pack(row.*kState, octet, to);
+    return {octet, Home::kStateBytes};
+  }
   template <class Image, class Part>
   bool part(const std::uint8_t* octets, std::uint32_t from, std::uint64_t object, std::uint32_t at, Part& to) const {
     return Image::unpack(octets + at - from, object + at, to);
@@ -134,6 +149,9 @@ class FirmwareRow {
   HomedObjects::Part pack_dirty(const TableMiss&, std::uint64_t, std::uint8_t*) const {
     RNIC_CHECK_MSG(false, "no stage changes such a row");
     return {};
+  }
+  HomedObjects::Part pack_changed(const RowChange&, std::uint64_t, std::uint8_t* to) const {
+    return pack_dirty({}, 0, to);
   }
 
  private:
@@ -165,16 +183,21 @@ class HomedRows : public HomedObjects {
     cache().arrived(miss, true);
   }
   Part pack_dirty(const TableMiss& miss, unsigned table, std::uint8_t* to) final {
-    Part dirty{};
-    unsigned n = 0;
-    const auto pack = [&](const auto& rows) {
-      if (n++ == table) dirty = rows.pack_dirty(miss, octet_of(miss.leaving), to);
-    };
-    std::apply([&](const Rows&... rows) { (pack(rows), ...); }, rows_);
-    return dirty;
+    return of_table(table, [&](const auto& rows) { return rows.pack_dirty(miss, octet_of(miss.leaving), to); });
+  }
+  Part pack_changed(const RowChange& change, std::uint8_t* to) final {
+    return of_table(change.table,
+                    [&](const auto& rows) { return rows.pack_changed(change, octet_of(change.index), to); });
   }
 
  private:
+  template <class Pack>
+  Part of_table(unsigned table, Pack pack) const {
+    Part part{};
+    unsigned n = 0;
+    std::apply([&](const Rows&... rows) { ((n++ == table ? void(part = pack(rows)) : void()), ...); }, rows_);
+    return part;
+  }
   static constexpr std::uint32_t kAt = std::min({Rows::kAt...});
   template <class... Tables>
   static RowCache& cache_of(TableBase& first, Tables&... others) {
@@ -204,9 +227,15 @@ class HomedStags final : public HomedObjects {
   HomedStags(StagTable& table, const HomeLayout& layout);
   bool fill(const TableMiss& miss, const std::uint8_t* octets) override;
   void fail(const TableMiss& miss) override { cache().arrived(miss, false); }
-  Part pack_dirty(const TableMiss& miss, unsigned table, std::uint8_t* to) override;
+  Part pack_dirty(const TableMiss& miss, unsigned, std::uint8_t* to) override {
+    return pack(table_.leaving(miss), miss.leaving, to);
+  }
+  Part pack_changed(const RowChange& change, std::uint8_t* to) override {
+    return pack(table_.changed(change), change.index, to);
+  }
 
  private:
+  Part pack(const StagRow& row, std::uint32_t index, std::uint8_t* to) const;
   StagTable& table_;
 };
 

@@ -28,11 +28,11 @@ namespace rnic {
 enum class QpFetch : std::uint8_t { kHalf, kObject };
 inline constexpr std::array<Named<QpFetch>, 2> kQpFetches{{{QpFetch::kHalf, "half"}, {QpFetch::kObject, "object"}}};
 
-struct QpCacheConfig : CacheConfig {
+struct QpCacheConfig : ChangedRowsConfig {
   QpFetch fetch = QpFetch::kHalf;
   template <class V>
   static void fields(V& v) {
-    CacheConfig::fields(v);
+    ChangedRowsConfig::fields(v);
     v("fetch", &QpCacheConfig::fetch,
       "what is on the chip or not: each half of a queue pair on its own, or the queue pair as one object",
       one_of(kQpFetches));
@@ -81,6 +81,7 @@ class ContextTables : public Alive, public Owners, protected Committed {
   // The STag names nothing from the next cycle on, whatever else is written to its entry in this one.
   void end(Stag s) {
     stag_ends_.push_back(s);
+    stag_table.cache().expect_change();
     clk_.commit_later(*this);
   }
   // Calls the stage when a context has changed.

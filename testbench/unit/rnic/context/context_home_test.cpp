@@ -330,16 +330,16 @@ class CqHomeTest : public StageTest {
  protected:
   static constexpr unsigned kCqs = 16;
   static constexpr CacheConfig kCache{2, 2, CachePolicy::kLru, 2, 1};
-  static ContextStore::Sizes sizes(HomeKind kind) {
+  static ContextStore::Sizes sizes(HomeKind kind, const CacheConfig& cache) {
     ContextStore::Sizes s{4, 4, kCqs, 16, 4, 64};
-    s.cq_cache = kCache;
+    s.cq_cache = cache;
     s.home_in_host = kind == HomeKind::kHost;
     return s;
   }
   struct Bench {
-    explicit Bench(ContextHomeConfig config = {})
+    explicit Bench(ContextHomeConfig config = {}, const CacheConfig& cache = kCache)
         : clk(sc_core::sc_gen_unique_name("clock"), {}),
-          contexts(clk, sizes(config.kind)),
+          contexts(clk, sizes(config.kind, cache)),
           user(sc_core::sc_gen_unique_name("user"), clk, contexts.cq_table),
           dut(sc_core::sc_gen_unique_name("context_home"), clk, contexts, config) {}
     ClockDomain clk;
@@ -485,6 +485,161 @@ TEST_F(CqHomeTest, ARowThatCannotBeReadIsLostUntilItsQueueIsDestroyed) {
   EXPECT_EQ(b.dma.requests().size(), 2u);
 }
 
+// ---- Without write-back: each change goes to the home at once
+
+class WrittenThrough : public CqHomeTest {
+ protected:
+  static constexpr CacheConfig kThrough{2, 2, CachePolicy::kLru, 2, 1, false};
+  // The values that each write of a queue's state had, in the order in which they landed.
+  struct Home : Bench {
+    explicit Home(HomeKind kind = HomeKind::kHost) : Bench(of(kind), kThrough) {
+      writes.on_landing = [this](std::uint64_t address, const std::uint8_t* octets, std::uint32_t bytes) {
+        if (address % 64 == 32 && bytes == 32) produced_in[address / 64].push_back(load_le32(octets + 4));
+      };
+      if (kind == HomeKind::kHost) ops.send({HomeOp::Kind::kHomePage, 0, 0});
+    }
+    RowCache& cache() { return contexts.cq_table.cache(); }
+    std::map<std::uint64_t, std::vector<std::uint32_t>> produced_in;  // by queue
+  };
+  static constexpr Cycle kToHome = 1;   // from a change to the unit
+  static constexpr Cycle kToWrite = 1;  // and on to dma_write
+};
+
+TEST_F(WrittenThrough, AChangeIsOnItsWayInTheNextCycle) {
+  Home b;
+  b.user.asks = {{50, 3}, {100, 3}, {150, 4}, {200, 5}};
+  run_until_idle();
+  std::vector<Cycle> cycles;
+  for (const CqUser::Use& use : b.user.uses) cycles.push_back(use.at + kToHome + kToWrite);
+  EXPECT_EQ(b.writes.cycles(), cycles);
+  EXPECT_THAT(b.writes.writes(), ElementsAre(std::pair(3u * 64 + 32, 32u), std::pair(3u * 64 + 32, 32u),
+                                             std::pair(4u * 64 + 32, 32u), std::pair(5u * 64 + 32, 32u)));
+  EXPECT_THAT(b.produced_in[3], ElementsAre(1, 2));
+  EXPECT_EQ(b.dut.counters().write_throughs, 4u);
+  EXPECT_EQ(b.dut.counters().write_backs, 0u);
+  EXPECT_EQ(b.cache().counters().evictions, 1u);
+  EXPECT_EQ(b.cache().counters().dirty, 0u);
+  EXPECT_FALSE(b.cache().has_changes());
+}
+
+TEST_F(WrittenThrough, ARowThatIsOnlyReadIsNotWritten) {
+  Home b;
+  b.user.changes = false;
+  b.user.asks = {{50, 3}, {100, 5}, {150, 6}};
+  run_until_idle();
+  EXPECT_THAT(b.writes.writes(), IsEmpty());
+}
+
+// Two writes are at dma_write, two on the way to the unit; all later changes of the row are one.
+TEST_F(WrittenThrough, ChangesThatCannotLeaveAreWrittenOnce) {
+  Home b;
+  b.writes.pause = window(0, 500);
+  for (unsigned i = 0; i < 20; ++i) b.user.asks.emplace_back(50 + i, 3);
+  run_until_idle();
+  EXPECT_THAT(b.produced_in[3], ElementsAre(1, 2, 3, 4, 20));
+  EXPECT_EQ(b.dut.counters().write_throughs, 5u);
+}
+
+// Changes in each cycle, and the last one in each cycle around that in which a waiting write leaves: before it, it is
+// in that write; in it, too; after it, it has one of its own.
+TEST_F(WrittenThrough, AChangeInTheCycleInWhichItsWriteLeavesIsInItOrHasItsOwn) {
+  std::vector<std::unique_ptr<Home>> benches;
+  for (Cycle at = 490; at < 520; ++at) {
+    benches.push_back(std::make_unique<Home>());
+    Home& b = *benches.back();
+    b.writes.pause = window(0, 500);
+    for (unsigned i = 0; i < 8; ++i) b.user.asks.emplace_back(50 + i, 3);
+    b.user.asks.emplace_back(at - row_cycles, 3);
+  }
+  run_until_idle();
+  unsigned own = 0;
+  Cycle last_within = 0, first_own = kNever;
+  for (const auto& b : benches) {
+    const Cycle changed = b->user.uses.back().at;
+    const auto& values = b->produced_in[3];
+    ASSERT_GE(values.size(), 5u);
+    EXPECT_EQ(values.back(), 9u);
+    EXPECT_TRUE(std::is_sorted(values.begin(), values.end()));
+    EXPECT_EQ(load_le32(&b->dma.memory[3 * 64 + 32 + 4]), 9u);
+    if (values.size() == 5) {
+      last_within = std::max(last_within, changed);
+    } else {
+      first_own = std::min(first_own, changed);
+      ++own;
+      EXPECT_THAT(values, ElementsAre(1, 2, 3, 4, 8, 9));
+    }
+  }
+  EXPECT_EQ(first_own, last_within + 1);
+  EXPECT_GT(own, 5u);
+  EXPECT_LT(own, benches.size() - 5);
+}
+
+// One queue a place, and a spare one: no row that was changed makes room before its write is on its way.
+TEST_F(WrittenThrough, ARowStaysUntilItsWriteIsOut) {
+  Home b;
+  b.writes.pause = window(0, 500);
+  b.user.asks = {{50, 1}, {60, 2}, {70, 3}, {80, 4}, {90, 5}, {100, 6}, {110, 7}};
+  run_until_idle();
+  ASSERT_EQ(b.user.uses.size(), 7u);
+  // Two are at dma_write, two places and a spare one are taken.
+  EXPECT_LT(b.user.uses[4].at, 500u);
+  EXPECT_GT(b.user.uses[5].at, 500u);
+  EXPECT_GT(b.cache().counters().waits, 0u);
+  for (std::uint32_t n = 1; n < 8; ++n) EXPECT_THAT(b.produced_in[n], ElementsAre(1)) << n;
+}
+
+// A row that has been written may leave; its fetch waits until that write is in the link.
+TEST_F(WrittenThrough, AFetchWaitsForTheWriteOfItsRow) {
+  Home b;
+  b.writes.hold = 100;
+  b.user.asks = {{50, 1}, {70, 2}, {90, 3}, {110, 4}, {115, 1}};
+  run_until_idle();
+  ASSERT_EQ(b.user.uses.size(), 5u);
+  EXPECT_EQ(b.produced(4), 1u);
+  EXPECT_GT(b.user.uses[4].at, b.writes.cycles()[0] + b.writes.hold);
+}
+
+class WrittenThroughToEachKind : public WrittenThrough, public testing::WithParamInterface<HomeKind> {};
+TEST_P(WrittenThroughToEachKind, RowsThatLeaveComeBackAsTheyWere) {
+  Home plain(GetParam()), shuffled(GetParam());
+  shuffled.clk.shuffle(5);
+  for (Home* const b : {&plain, &shuffled}) {
+    b->writes.hold = 20;
+    for (std::uint32_t n = 0; n < kCqs; ++n) b->ops.send(write(n, context(n)));
+    for (unsigned i = 0; i < 300; ++i) b->user.asks.emplace_back(500 + i / 3, (i * 7 + i / 5) % kCqs);
+  }
+  run_until_idle();
+  for (Home* const b : {&plain, &shuffled}) {
+    std::map<std::uint32_t, std::uint32_t> used;
+    ASSERT_EQ(b->user.uses.size(), 300u);
+    for (unsigned i = 0; i < 300; ++i) {
+      const std::uint32_t n = b->user.asks[i].second;
+      ASSERT_TRUE(b->user.uses[i].ok);
+      ASSERT_EQ(b->produced(i), used[n]++) << "use " << i << " of CQ " << n;
+      ASSERT_EQ(b->user.uses[i].at, plain.user.uses[i].at) << "in any order of calls";
+    }
+    EXPECT_EQ(b->dut.counters().write_backs, 0u);
+    EXPECT_GT(b->dut.counters().write_throughs, 200u);
+    EXPECT_THAT(b->events, IsEmpty());
+    EXPECT_EQ(b->writes.cycles(), plain.writes.cycles());
+    for (std::uint32_t n = 0; n < kCqs; ++n) EXPECT_FALSE(b->contexts.cq_table.is_dirty(n));
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Kinds, WrittenThroughToEachKind, testing::Values(HomeKind::kHost, HomeKind::kBoard));
+
+// The home is given back when all that was changed is there.
+TEST_F(WrittenThrough, ItIsReleasedBehindTheLastWrite) {
+  Home b;
+  b.writes.pause = window(0, 500);
+  for (unsigned i = 0; i < 8; ++i) b.user.asks.emplace_back(50 + i, 3);
+  b.ops.send_at(100, {HomeOp::Kind::kRelease});
+  run_until_idle();
+  EXPECT_THAT(b.produced_in[3], ElementsAre(1, 2, 3, 4, 8));
+  ASSERT_EQ(b.events.size(), 1u);
+  EXPECT_EQ(b.events[0].kind, HomeEvent::Kind::kReleased);
+  EXPECT_GT(b.events.cycles()[0], b.writes.cycles().back() + b.writes.hold);
+}
+
 TEST_F(CqHomeTest, TablesFollowEachOtherInTheirHome) {
   ContextStore::Sizes s{4, 4, kCqs, 16, 4, 65};
   s.cq_cache = kCache;
@@ -512,16 +667,17 @@ class QpHomeTest : public StageTest {
  protected:
   static constexpr unsigned kQps = 16;
   static constexpr CacheConfig kCache{2, 2, CachePolicy::kLru, 2, 1};
-  static ContextStore::Sizes sizes(HomeKind kind) {
+  static ContextStore::Sizes sizes(HomeKind kind, bool write_back) {
     ContextStore::Sizes s{kQps, 4, 4, 16, 4, 64};
     s.qp_cache = {kCache, QpFetch::kObject};
+    s.qp_cache.write_back = write_back;
     s.home_in_host = kind == HomeKind::kHost;
     return s;
   }
   struct Bench {
-    explicit Bench(HomeKind kind = HomeKind::kHost)
+    explicit Bench(HomeKind kind = HomeKind::kHost, bool write_back = true)
         : clk(sc_core::sc_gen_unique_name("clock"), {}),
-          contexts(clk, sizes(kind)),
+          contexts(clk, sizes(kind, write_back)),
           tx(sc_core::sc_gen_unique_name("tx"), clk, contexts.tx_table),
           rx(sc_core::sc_gen_unique_name("rx"), clk, contexts.rx_table),
           dut(sc_core::sc_gen_unique_name("context_home"), clk, contexts, of(kind)) {
@@ -599,12 +755,31 @@ INSTANTIATE_TEST_SUITE_P(Of, QpHomeChanges,
                          testing::Values(std::pair(false, false), std::pair(false, true), std::pair(true, false),
                                          std::pair(true, true)));
 
+// Two stages change the parts of one object in the same cycle: a write each, in the order of the tables. It stays until
+// both are out.
+TEST_F(QpHomeTest, WithoutWriteBackEachPartThatWasChangedIsAWrite) {
+  Bench b(HomeKind::kHost, false);
+  b.tx.asks = {{50, 3}, {100, 4}, {150, 5}, {200, 3}};
+  b.rx.asks = {{50 + tx_cycles - rx_cycles, 3}, {250, 3}};
+  run_until_idle();
+  ASSERT_EQ(b.rx.uses[0].at, b.tx.uses[0].at);
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> seen(b.writes.writes().begin(), b.writes.writes().begin() + 2);
+  EXPECT_THAT(seen, ElementsAre(std::pair(3u * 512, 136u), std::pair(3u * 512 + 332, 48u)));
+  EXPECT_EQ(b.writes.cycles()[0], b.tx.uses[0].at + 2);
+  EXPECT_EQ(b.writes.cycles()[1], b.tx.uses[0].at + 3);
+  EXPECT_EQ(b.tx.count(3), 1u);
+  EXPECT_EQ(b.rx.count(1), 1u);
+  EXPECT_EQ(b.dut.counters().write_backs, 0u);
+  EXPECT_EQ(b.dut.counters().write_throughs, 6u);
+}
+
 // What the firmware writes in each cycle around an object's way out and back: nobody undoes what another one wrote.
 TEST_F(QpHomeTest, TheFirmwareAndTheStagesNeverWriteEachOthersPart) {
   std::vector<std::unique_ptr<Bench>> benches;
   for (Cycle at = 40; at < 180; ++at) {
-    for (const HomeKind kind : {HomeKind::kHost, HomeKind::kBoard}) {
-      benches.push_back(std::make_unique<Bench>(kind));
+    for (const auto& [kind, write_back] : {std::pair(HomeKind::kHost, true), std::pair(HomeKind::kBoard, true),
+                                           std::pair(HomeKind::kHost, false), std::pair(HomeKind::kBoard, false)}) {
+      benches.push_back(std::make_unique<Bench>(kind, write_back));
       Bench& b = *benches.back();
       b.writes.hold = 7;
       b.ops.send(write(1));
@@ -733,6 +908,8 @@ TEST_P(StagHomeOfEachKind, RequestsHaveTheSameOutcomesAsWithAllEntriesOnTheChip)
   ContextHomeConfig config;
   config.kind = GetParam();
   Bench all(config, CacheConfig{}), one(config, {1, 1, CachePolicy::kLru, 1, 0}), two(config, kCache);
+  Bench through(config, {1, 1, CachePolicy::kLru, 2, 1, false});
+  through.clk.shuffle(3);
   Prng random(3);
   for (unsigned n = 0; n < 1500; ++n) {
     const auto index = static_cast<std::uint32_t>(random.below(6));
@@ -759,7 +936,7 @@ TEST_P(StagHomeOfEachKind, RequestsHaveTheSameOutcomesAsWithAllEntriesOnTheChip)
         break;
     }
     const std::uint64_t from = random.below(10);
-    for (Bench* b : {&all, &one, &two}) {
+    for (Bench* b : {&all, &one, &two, &through}) {
       if (from < 7) b->queues.send({Qpn{1}, 1, w, Pdn{1}});
       else if (from < 9) b->firmware.send(write(index, c));
       else b->reads.send({Stag{stag}});
@@ -769,12 +946,14 @@ TEST_P(StagHomeOfEachKind, RequestsHaveTheSameOutcomesAsWithAllEntriesOnTheChip)
   unsigned succeeded = 0;
   for (const abi::WcStatus status : all.statuses()) succeeded += status == abi::WcStatus::kSuccess;
   EXPECT_GT(succeeded, 60u);
-  for (Bench* b : {&one, &two}) {
+  for (Bench* b : {&one, &two, &through}) {
     EXPECT_EQ(b->statuses(), all.statuses());
     ASSERT_EQ(b->ended.size(), all.ended.size());
     for (std::size_t n = 0; n < all.ended.size(); ++n) EXPECT_EQ(b->ended[n].status, all.ended[n].status);
-    EXPECT_GT(b->dut.counters().write_backs, 50u);
-    EXPECT_EQ(b->contexts.stag_table.cache().counters().dirty, b->dut.counters().write_backs);
+    const ContextHomeCounters& home = b->dut.counters();
+    EXPECT_GT(b == &through ? home.write_throughs : home.write_backs, 50u);
+    EXPECT_EQ(b == &through ? home.write_backs : home.write_throughs, 0u);
+    EXPECT_EQ(b->contexts.stag_table.cache().counters().dirty, home.write_backs);
     EXPECT_THAT(b->events, IsEmpty());
   }
 }
