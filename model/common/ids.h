@@ -21,6 +21,7 @@ using Srqn = Id<struct SrqnTag>;    // shared receive queue number
 using Pdn = Id<struct PdnTag>;      // protection domain number
 using Stag = Id<struct StagTag>;    // steering tag, index << 8 | key
 using FlowId = Id<struct FlowTag>;  // one TCP connection, or one DDP stream of an SCTP association
+using RingId = Id<struct RingTag>;  // of a stage that fetches the entries of many rings
 
 // A receive queue: a queue pair's own, or one that several share.
 struct Rqn {

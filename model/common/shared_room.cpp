@@ -164,5 +164,6 @@ void SharedRoom<Id>::move_to_share() {
 
 template class SharedRoom<FlowId>;
 template class SharedRoom<Qpn>;
+template class SharedRoom<RingId>;
 
 }  // namespace rnic

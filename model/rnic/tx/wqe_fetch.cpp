@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "model/common/description.h"
 
@@ -19,8 +20,8 @@ std::size_t rings(const ContextTables& contexts, Qpn) { return contexts.qps(); }
 std::size_t rings(const ContextTables& contexts, Rqn) { return contexts.receive_queues(); }
 std::size_t index_of(const ContextTables&, Qpn qpn) { return qpn.v; }
 std::size_t index_of(const ContextTables& contexts, Rqn rqn) { return contexts.index(rqn); }
-ResidentRing ring_of(const ContextTables& contexts, Qpn qpn) { return contexts.send_ring(qpn); }
-ResidentRing ring_of(const ContextTables& contexts, Rqn rqn) { return contexts.receive_ring(rqn); }
+ResidentRing resident(const ContextTables& contexts, Qpn qpn) { return contexts.send_ring(qpn); }
+ResidentRing resident(const ContextTables& contexts, Rqn rqn) { return contexts.receive_ring(rqn); }
 
 bool has_room(const RingSide<SqDoorbell>::OwnPort& side) { return side.event->can_push(); }
 bool has_room(const RingSide<RqDoorbell>::OwnPort& side) { return side.posted->can_push(); }
@@ -28,8 +29,8 @@ void pass_on(const RingSide<SqDoorbell>::OwnPort&, const SqDoorbell&) {}
 void pass_on(const RingSide<RqDoorbell>::OwnPort& side, const RqDoorbell& d) { side.posted->push(d); }
 
 // Whether a row may not be on the chip any more later.
-bool is_cached(const ContextStore& contexts, Qpn) { return contexts.sq_table.cached(); }
-bool is_cached(const ContextStore& contexts, Rqn) { return contexts.rq_table.cached() || contexts.srq_table.cached(); }
+bool is_cached(const ContextTables& contexts, Qpn) { return contexts.sq_table.cached(); }
+bool is_cached(const ContextTables& contexts, Rqn) { return contexts.rq_table.cached() || contexts.srq_table.cached(); }
 
 // Where the rows of its rings come: of queue pairs' own ones, and of shared ones.
 void bind_rows(ContextTables& contexts, RingTable::Reader& own, RingSide<SqDoorbell>::OwnPort&) {
@@ -42,6 +43,15 @@ void bind_rows(ContextTables& contexts, RingTable::Reader& own, RingSide<RqDoorb
 
 template <class Queue>
 constexpr const char* kRings = std::is_same_v<Queue, Qpn> ? "queue pairs" : "queue pairs + shared receive queues";
+
+// The queue of a number that index_of() gave.
+template <class Queue>
+Queue queue_at(const ContextTables& contexts, std::uint32_t index) {
+  if constexpr (std::is_same_v<Queue, Rqn>) {
+    if (index >= contexts.qps()) return Srqn{static_cast<std::uint32_t>(index - contexts.qps())};
+  }
+  return Qpn{index};
+}
 
 std::string name_of(Qpn qpn) { return "QP " + std::to_string(qpn.v); }
 std::string name_of(Rqn rqn) { return (rqn.shared ? "SRQ " : "QP ") + std::to_string(rqn.v); }
@@ -64,40 +74,60 @@ WqeFetch<Doorbell>::WqeFetch(sc_core::sc_module_name nm, ClockDomain& clk, Conte
       places_(cfg.prefetch),
       reads_account_(cfg.reads) {
   bind_rows(contexts, row_, *this);
+  if (cfg.shared >= progress_.size() * (cfg.prefetch - 1)) return;
+  shared_.emplace(clk, cfg.shared, progress_.size());
+  shared_->serve(*this);
 }
 
 // The ring's state, reset if the queue's number was reused.
 template <class Doorbell>
 typename WqeFetch<Doorbell>::Progress& WqeFetch<Doorbell>::progress(Queue queue) {
   Progress& r = progress_[index_of(contexts_, queue)];
-  if (const std::uint32_t epoch = ring_of(contexts_, queue).epoch; r.epoch != epoch) {
+  if (const std::uint32_t epoch = resident(contexts_, queue).epoch; r.epoch != epoch) {
     const bool listed = r.listed;
-    held_ -= (r.issued - r.taken) & kIndexMask;
+    const auto earlier = static_cast<std::uint16_t>(r.earlier + beyond_one(held(r)));
+    held_ -= held(r);
     active_ -= r.active;
     starved_ -= r.starved;
     r = Progress{};
     r.epoch = epoch;
     r.listed = listed;
+    r.earlier = earlier;
   }
   return r;
 }
 
 // Entries that one read may fetch now: announced, with a place to go, and before the ring's end.
 template <class Doorbell>
-unsigned WqeFetch<Doorbell>::fetchable(const ResidentRing& ring, const Progress& r) const {
+unsigned WqeFetch<Doorbell>::fetchable(Queue queue, const Progress& r) const {
+  const ResidentRing ring = resident(contexts_, queue);
   if (!ring.valid) return 0;
   const unsigned announced = (r.producer - r.issued) & kIndexMask;
-  const unsigned places = cfg_.prefetch - ((r.issued - r.taken) & kIndexMask);
+  const unsigned places = cfg_.prefetch - held(r);
   const unsigned entries = 1u << ring.log_entries;
   const unsigned to_end = entries - r.issued % entries;
-  return std::min({announced, places, to_end, cfg_.batch});
+  const unsigned all = std::min({announced, places, to_end, cfg_.batch});
+  if (!shared_ || !shared_->is_short() || all == 0) return all;
+  return held(r) == 0 || shared_->admits(ring_of(queue), 1) ? 1 : 0;
+}
+
+// If it lacks nothing else.
+template <class Doorbell>
+bool WqeFetch<Doorbell>::lacks_shared(Queue queue, const Progress& r) const {
+  const bool wants = r.producer != r.issued && held(r) != 0 && held(r) < cfg_.prefetch;
+  return shared_ && wants && resident(contexts_, queue).valid && !shared_->admits(ring_of(queue), 1);
+}
+
+template <class Doorbell>
+RingId WqeFetch<Doorbell>::ring_of(Queue queue) const {
+  return RingId{static_cast<std::uint32_t>(index_of(contexts_, queue))};
 }
 
 // Whether the ring has work, and waits for a place for more of it.
 template <class Doorbell>
-void WqeFetch<Doorbell>::count(Progress& r) {
+void WqeFetch<Doorbell>::count(Queue queue, Progress& r) {
   const bool active = r.producer != r.taken;
-  const bool full = ((r.issued - r.taken) & kIndexMask) >= cfg_.prefetch;
+  const bool full = held(r) >= cfg_.prefetch || lacks_shared(queue, r);
   const bool starved = active && full && r.producer != r.issued && r.delivered == r.taken;
   active_ += active - r.active;
   starved_ += starved - r.starved;
@@ -108,8 +138,12 @@ void WqeFetch<Doorbell>::count(Progress& r) {
 template <class Doorbell>
 void WqeFetch<Doorbell>::list(Queue queue) {
   Progress& r = progress(queue);
-  count(r);
-  if (r.listed || fetchable(ring_of(contexts_, queue), r) == 0) return;
+  count(queue, r);
+  if (r.listed) return;
+  if (fetchable(queue, r) == 0) {
+    if (lacks_shared(queue, r)) shared_->wait(ring_of(queue), {}, 1);
+    return;
+  }
   r.listed = true;
   pool_.push(listed_, queue);
 }
@@ -127,13 +161,13 @@ bool WqeFetch<Doorbell>::overruns(const Doorbell& d, const ResidentRing& ring, c
 template <class Doorbell>
 void WqeFetch<Doorbell>::announce(const Doorbell& d) {
   const Queue queue = queue_of(d);
-  if (!contexts_.has(queue) || !ring_of(contexts_, queue).valid) {
+  if (!contexts_.has(queue) || !resident(contexts_, queue).valid) {
     ++counters_.stray_doorbells;
     return;
   }
   Progress& r = progress(queue);
   if constexpr (std::is_same_v<Queue, Qpn>) {  // the receive side counts separately
-    if (overruns(d, ring_of(contexts_, queue), r)) {
+    if (overruns(d, resident(contexts_, queue), r)) {
       ++counters_.overruns;
       this->event->push({QpEvent::Kind::kLocalError, queue, wire::rdma::kLocalCatastrophic});
       return;
@@ -149,6 +183,8 @@ void WqeFetch<Doorbell>::give_back(const Taken& t) {
   Progress& r = progress(queue);
   if (r.epoch != t.epoch) return;
   RNIC_CHECK(r.taken != r.issued);
+  const auto shared = static_cast<std::uint16_t>((held(r) > 1) + std::exchange(r.earlier, std::uint16_t{0}));
+  if (shared_ && shared != 0) shared_->give_back(ring_of(queue), shared, shared);
   r.taken = static_cast<std::uint16_t>((r.taken + 1) & kIndexMask);
   --held_;
   list(queue);
@@ -187,8 +223,20 @@ template <class Doorbell>
 bool WqeFetch<Doorbell>::begin_turn() {
   if (listed_.empty() || !row_of(pool_.front(listed_)).can_ask()) return false;
   const Queue queue = pool_.pop(listed_);
-  row_of(queue).ask(queue.v, ring_of(contexts_, queue).epoch);
+  row_of(queue).ask(queue.v, resident(contexts_, queue).epoch);
   ++turns_;
+  return true;
+}
+
+// Of those that wait for a shared entry, one a cycle. It has its place until its turn is over.
+template <class Doorbell>
+bool WqeFetch<Doorbell>::call_waiting() {
+  if (!shared_ || !shared_->may_call()) return false;
+  const auto next = shared_->call();
+  if (!next) return false;
+  const auto queue = queue_at<Queue>(contexts_, next->id.v);
+  list(queue);
+  if (!progress(queue).listed) shared_->cancel(next->id);
   return true;
 }
 
@@ -199,16 +247,16 @@ bool WqeFetch<Doorbell>::turn() {
   RingTable::Reader* const row = row_there();
   if (row == nullptr || used_ == cfg_.reads || !dma->can_push()) return false;
   const Queue queue = ring_of_row(*row);
-  const ResidentRing ring = ring_of(contexts_, queue);
   Progress& r = progress(queue);
-  const bool usable = row->ok() || row->front().tag == ring.epoch;
-  if (const unsigned count = fetchable(ring, r); usable && count != 0) issue(queue, r, count, *row);
-  const bool more = fetchable(ring, r) != 0;
-  count(r);
+  const bool usable = row->ok() || row->front().tag == r.epoch;
+  if (const unsigned count = fetchable(queue, r); usable && count != 0) issue(queue, r, count, *row);
+  const bool more = fetchable(queue, r) != 0;
+  count(queue, r);
   if (usable && more && (one_turn_ || (turns_ == 1 && listed_.empty()))) return true;
   --turns_;
   row->drop();
   r.listed = false;
+  if (shared_) shared_->cancel(ring_of(queue));
   list(queue);
   return true;
 }
@@ -219,12 +267,13 @@ void WqeFetch<Doorbell>::issue(Queue queue, Progress& r, unsigned count, const R
   const unsigned slot = (first_ + used_++) % cfg_.reads;
   reads_[slot] = {queue, r.epoch, count, 0, !row.ok(), false};
   if (row.ok()) {
-    const std::uint64_t index = r.issued % (1u << ring_of(contexts_, queue).log_entries);
+    const std::uint64_t index = r.issued % (1u << resident(contexts_, queue).log_entries);
     const std::uint64_t address = row.row().base + index * abi::kWqeBytes;
     const auto bytes = static_cast<std::uint32_t>(count * abi::kWqeBytes);
     dma->push({address, bytes, memory(slot), {}, slot, contexts_.request(queue, r.entries)});  // of the first entry
     ++counters_.dma_reads;
   }
+  for (unsigned n = held(r) == 0 ? 1 : 0; shared_ && n < count; ++n) shared_->take(ring_of(queue), 1);
   r.entries += count;
   r.issued = static_cast<std::uint16_t>((r.issued + count) & kIndexMask);
   held_ += count;
@@ -235,7 +284,7 @@ template <class Doorbell>
 bool WqeFetch<Doorbell>::deliver() {
   if (used_ == 0 || !reads_[first_].done || !out->can_push()) return false;
   Read& read = reads_[first_];
-  if (read.epoch == ring_of(contexts_, read.queue).epoch) {
+  if (read.epoch == resident(contexts_, read.queue).epoch) {
     Fetched fetched{read.queue, read.ok, {}};
     fetched.epoch = read.epoch;
     if (read.ok) std::memcpy(&fetched.wqe, memory(first_) + read.delivered * abi::kWqeBytes, abi::kWqeBytes);
@@ -243,7 +292,7 @@ bool WqeFetch<Doorbell>::deliver() {
     ++counters_.wqes;
     Progress& r = progress(read.queue);
     r.delivered = static_cast<std::uint16_t>((r.delivered + 1) & kIndexMask);
-    count(r);
+    count(read.queue, r);
   }
   if (++read.delivered == read.count) {
     first_ = (first_ + 1) % cfg_.reads;
@@ -255,6 +304,7 @@ bool WqeFetch<Doorbell>::deliver() {
 template <class Doorbell>
 void WqeFetch<Doorbell>::reset() {
   progress_.assign(progress_.size(), {});
+  if (shared_) shared_->reset();
   pool_.reset();
   listed_ = {};
   turns_ = 0;
@@ -266,7 +316,7 @@ void WqeFetch<Doorbell>::reset() {
 
 template <class Doorbell>
 Wake WqeFetch<Doorbell>::tick() {
-  bool busy = false;
+  bool busy = call_waiting();
   if (doorbell->can_pop() && has_room(*this)) {
     pass_on(*this, doorbell->front());
     announce(doorbell->pop());
@@ -288,7 +338,8 @@ Wake WqeFetch<Doorbell>::tick() {
   busy |= begin_turn();
   places_.set(now(), held_, starved_ != 0 && starved_ == active_);
   reads_account_.set(now(), used_, used_ == cfg_.reads && (!listed_.empty() || turns_ != 0));
-  return busy ? Wake::next_cycle() : Wake::on_traffic();
+  if (shared_) counters_.waits = shared_->counters().waits;
+  return busy || (shared_ && shared_->may_call()) ? Wake::next_cycle() : Wake::on_traffic();
 }
 
 template <class Doorbell>

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "model/abi/host_abi.h"
@@ -11,6 +12,7 @@
 #include "model/common/link.h"
 #include "model/common/node_pool.h"
 #include "model/common/ring.h"
+#include "model/common/shared_room.h"
 #include "model/config/field.h"
 #include "model/rnic/context/tables.h"
 #include "model/rnic/messages/dma.h"
@@ -50,9 +52,12 @@ struct WqeFetchConfig {
   unsigned prefetch = 8;  // per ring
   unsigned batch = 4;
   unsigned reads = 16;
+  unsigned shared = 1 << 20;
   template <class V>
   static void fields(V& v) {
     v("prefetch", &WqeFetchConfig::prefetch, "entries of one ring on chip, fetched or in flight", in_range(1, 256),
+      unit("WQEs"));
+    v("shared", &WqeFetchConfig::shared, "entries of all rings on chip, beside one of each ring", in_range(0, 1 << 26),
       unit("WQEs"));
     v("batch", &WqeFetchConfig::batch, "most entries per DMA read", in_range(1, 8), unit("WQEs"));
     v("reads", &WqeFetchConfig::reads, "DMA reads in flight over all rings", in_range(1, 64));
@@ -60,7 +65,7 @@ struct WqeFetchConfig {
 };
 
 struct WqeFetchCounters {
-  std::uint64_t wqes = 0, dma_reads = 0, overruns = 0, stray_doorbells = 0;
+  std::uint64_t wqes = 0, dma_reads = 0, overruns = 0, stray_doorbells = 0, waits = 0;
   template <class V>
   static void fields(V& v) {
     v("wqes", &WqeFetchCounters::wqes, "WQEs", "work queue entries fetched");
@@ -69,7 +74,19 @@ struct WqeFetchCounters {
       "doorbells that announced more entries than the ring can hold");
     v("stray_doorbells", &WqeFetchCounters::stray_doorbells, "doorbells",
       "doorbells for a ring that does not exist, dropped");
+    v("waits", &WqeFetchCounters::waits, "waits", "of rings that could not fetch, as all shared entries were taken");
   }
+};
+
+// Entries on chip that all rings share, beside the one that each has.
+class SharedEntries final : public SharedRoom<RingId> {
+ public:
+  SharedEntries(ClockDomain& clk, std::uint32_t entries, std::size_t rings)
+      : SharedRoom(clk, {entries, entries}, RingId{}, rings, 1, Sharers::kHolders, counters_) {}
+  const SharedRoomCounters& counters() const { return counters_; }
+
+ private:
+  SharedRoomCounters counters_;
 };
 
 // Doorbell is SqDoorbell or RqDoorbell.
@@ -106,6 +123,7 @@ class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
     std::uint16_t issued = 0;    // read, or being read
     std::uint16_t taken = 0;     // returned by the consumer
     std::uint16_t delivered = 0;
+    std::uint16_t earlier = 0;             // shared entries of the number's earlier uses, not dropped yet
     bool listed = false;                   // or its turn has begun
     bool active = false, starved = false;  // as counted
   };
@@ -118,7 +136,9 @@ class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
 
   Progress& progress(Queue queue);
   static bool overruns(const Doorbell& d, const ResidentRing& ring, const Progress& r);
-  unsigned fetchable(const ResidentRing& ring, const Progress& r) const;
+  unsigned fetchable(Queue queue, const Progress& r) const;
+  bool lacks_shared(Queue queue, const Progress& r) const;
+  bool call_waiting();
   void announce(const Doorbell& d);
   void give_back(const Taken& t);
   void list(Queue queue);
@@ -129,12 +149,16 @@ class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
   bool turn();
   void issue(Queue queue, Progress& r, unsigned count, const RingTable::Reader& row);
   bool deliver();
-  void count(Progress& r);
+  void count(Queue queue, Progress& r);
+  RingId ring_of(Queue queue) const;
+  static std::uint16_t held(const Progress& r) { return (r.issued - r.taken) & kIndexMask; }
+  static std::uint16_t beyond_one(std::uint16_t entries) { return entries > 1 ? entries - 1 : 0; }
   std::uint8_t* memory(unsigned read) { return &memory_[std::size_t{read} * cfg_.batch * abi::kWqeBytes]; }
 
   const ContextTables& contexts_;
   const WqeFetchConfig cfg_;
   std::vector<Progress> progress_;
+  std::optional<SharedEntries> shared_;  // none if there are as many as all rings may fetch
   NodePool<Queue> pool_;
   PooledQueue listed_;       // rings with something to fetch, served in turn
   const bool one_turn_;      // for all that a ring may fetch: its row may not be on the chip later
