@@ -84,8 +84,8 @@ TEST_P(WriteThroughEndToEnd, DataIsRightAndNoEvictionWrites) {
         host::SendWr read = client.request(round, abi::WrOpcode::kRdmaRead, 0x8000 + at(n, round), kBytes);
         write.remote_addr = read.remote_addr = server.address + 0x4000 + at(n, round);
         write.rkey = read.rkey = server.mr->rkey();
-        const host::SendWr send = client.request(round, abi::WrOpcode::kSend, at(n, round), kBytes);
-        for (const host::SendWr* wr : {&write, &read, &send}) EXPECT_EQ(client.streams[n].qp->post_send(*wr), 0);
+        host::SendWr send = client.request(round, abi::WrOpcode::kSend, at(n, round), kBytes);
+        for (host::SendWr* wr : {&write, &read, &send}) EXPECT_EQ(client.streams[n].qp->post_send(*wr), 0);
       }
     });
     const auto all = [](const End& end, std::size_t completions) {

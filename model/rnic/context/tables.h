@@ -2,6 +2,7 @@
 // firmware's side of them is in context.h.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,9 +42,14 @@ struct QpCacheConfig : ChangedRowsConfig {
 
 // What a queue pair may have on the chip at a time.
 struct QpElements {
-  unsigned ird = 32, ord = 32;      // requests of the peer; Reads and atomics of ours
-  unsigned wqes = 8, rqes = 8;      // entries of its send ring; of its receive ring, and of a shared one
-  unsigned outstanding = 64 << 10;  // work requests that have begun, of all queue pairs
+  unsigned ird = 32, ord = 32;  // requests of the peer; Reads and atomics of ours
+  unsigned wqes = 8, rqes = 8;  // entries of its send ring; of its receive ring, and of a shared one
+  // Of all queue pairs: work requests that have begun; entries of send rings and of receive rings beside one of each.
+  unsigned outstanding = 64 << 10, shared_wqes = 1 << 20, shared_rqes = 1 << 20;
+
+  static std::size_t entries(std::size_t rings, unsigned of_ring, unsigned shared) {
+    return std::min(rings * of_ring, rings + shared);
+  }
 };
 
 class ContextTables : public Alive, public Owners, protected Committed {

@@ -16,13 +16,13 @@ namespace rnic {
 
 class ReceiveRequests {
  public:
-  // `fetched`: entries of a ring that may be here.
-  ReceiveRequests(const Alive& alive, unsigned fetched)
+  // `fetched`: entries of all rings that may be here.
+  ReceiveRequests(const Alive& alive, std::size_t fetched)
       : alive_(alive),
         queues_(alive.receive_queues()),
         arms_(alive.srqs()),
-        pool_({"rqes", alive.receive_queues() * fetched,
-               "(queue pairs + shared receive queues) x rx.rqe_fetch.prefetch"}),
+        pool_({"rqes", fetched,
+               "(queue pairs + shared receive queues) x rx.rqe_fetch.prefetch, or these + rx.rqe_fetch.shared"}),
         ended_pool_({"unused", 2 * pool_.entries(), "twice rqes: also those of a number's earlier use"},
                     index_bits(alive.qps())),
         freed_({"freed", pool_.entries(), "as rqes"}),

@@ -75,7 +75,7 @@ WqeFetch<Doorbell>::WqeFetch(sc_core::sc_module_name nm, ClockDomain& clk, Conte
       reads_account_(cfg.reads) {
   bind_rows(contexts, row_, *this);
   if (cfg.shared >= progress_.size() * (cfg.prefetch - 1)) return;
-  shared_.emplace(clk, cfg.shared, progress_.size());
+  shared_.emplace(clk, cfg.shared, progress_.size(), cfg.batch);
   shared_->serve(*this);
 }
 

@@ -57,8 +57,8 @@ struct WqeFetchConfig {
   static void fields(V& v) {
     v("prefetch", &WqeFetchConfig::prefetch, "entries of one ring on chip, fetched or in flight", in_range(1, 256),
       unit("WQEs"));
-    v("shared", &WqeFetchConfig::shared, "entries of all rings on chip, beside one of each ring", in_range(0, 1 << 26),
-      unit("WQEs"));
+    v("shared", &WqeFetchConfig::shared, "entries of all rings on chip, fetched or in flight, beside one of each ring",
+      in_range(0, 1 << 26), unit("WQEs"));
     v("batch", &WqeFetchConfig::batch, "most entries per DMA read", in_range(1, 8), unit("WQEs"));
     v("reads", &WqeFetchConfig::reads, "DMA reads in flight over all rings", in_range(1, 64));
   }
@@ -74,15 +74,16 @@ struct WqeFetchCounters {
       "doorbells that announced more entries than the ring can hold");
     v("stray_doorbells", &WqeFetchCounters::stray_doorbells, "doorbells",
       "doorbells for a ring that does not exist, dropped");
-    v("waits", &WqeFetchCounters::waits, "waits", "of rings that could not fetch, as all shared entries were taken");
+    v("waits", &WqeFetchCounters::waits, "stalls", "of rings that could not fetch, as all shared entries were taken");
   }
 };
 
 // Entries on chip that all rings share, beside the one that each has.
 class SharedEntries final : public SharedRoom<RingId> {
  public:
-  SharedEntries(ClockDomain& clk, std::uint32_t entries, std::size_t rings)
-      : SharedRoom(clk, {entries, entries}, RingId{}, rings, 1, Sharers::kHolders, counters_) {}
+  // `batch`: that are taken at once.
+  SharedEntries(ClockDomain& clk, std::uint32_t entries, std::size_t rings, unsigned batch)
+      : SharedRoom(clk, {entries, entries}, RingId{}, rings, batch, Sharers::kHolders, counters_) {}
   const SharedRoomCounters& counters() const { return counters_; }
 
  private:

@@ -1380,7 +1380,7 @@ TEST_F(RdmapSegmenterTest, WhatIsLeftOfAnEarlierUseHasNoEffect) {
   FetchedWqe earlier{Qpn{1}, true, wqe(WrOpcode::kSend, {sge(4)})};
   earlier.epoch = 1;
   fetch.send(earlier);
-  firmware.send({Qpn{1}, TxInternalWork::Kind::kFlush, {}, 1});
+  firmware.send({Qpn{1}, TxInternalWork::Kind::kFlush, {}, Cqn{9}, 1});
   for (int i = 0; i < 2; ++i) post(wqe(WrOpcode::kRdmaRead, {sge(4)}));
   rx.send_at(50, {TxUnblock::Kind::kReadDone, Qpn{1}, 1});
   rx.send_at(100, {TxUnblock::Kind::kReadDone, Qpn{1}, 2});

@@ -71,7 +71,7 @@ struct Chip : HomedQps {
     of(Qpn{n}) = {};
   }
   void use_again(Srqn n) {
-    write(n, srq(n.v, contexts.srq(n).epoch + 1));
+    write(n, srq(n.v, contexts.receive_ring(Rqn(n)).epoch + 1));
     of(n) = {};
   }
   std::map<std::uint32_t, std::vector<std::uint64_t>> ids() const {
