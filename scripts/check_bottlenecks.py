@@ -50,6 +50,7 @@ CASES = {
     "payload fetch jobs": (WRITES, ("rnic.tx.payload_fetch.jobs=2",), "payload fetch jobs", "node a"),
     "ORD": (("read_bw_ord16",), ("connections.c0.ord=1",), "ORD", "node a"),
     "WQE prefetch": (("write_bw", "work.writes.size=2048"), ("rnic.tx.wqe_fetch.prefetch=1",), "WQE prefetch", "node a"),
+    "shared WQEs": ((*SHORT, "rnic.tx.wqe_fetch.prefetch=64"), ("nodes.a.rnic.tx.wqe_fetch.shared=8",), "WQE prefetch", "node a"),
     "PCIe credits": (WRITES, (f"{CREDITS}.posted_headers=4", f"{CREDITS}.non_posted_headers=4"), "PCIe posted credits to the host",
                      "node b"),
     "PCIe tags": (WRITES, ("rnic.pcie.dma_read.max_tags=4",), "PCIe tags", "node a"),

@@ -50,6 +50,7 @@ SETTINGS = {
     "rnic.rx.mpa_deframer.queue_fpdus": (2, 3, 8),
     "rnic.rx.rqe_fetch.batch": (1, 4, 8),
     "rnic.rx.rqe_fetch.prefetch": (1, 8, 32),
+    "rnic.rx.rqe_fetch.shared": (0, 6, 1 << 20),
     "rnic.tcp.ack_delay_ns": (0, 500, 20000),
     "rnic.tcp.ack_every": (1, 2, 8),
     "rnic.tcp.congestion": ("newreno", "cubic", "dctcp"),
@@ -73,6 +74,7 @@ SETTINGS = {
     "rnic.tx.wqe_fetch.batch": (1, 4, 8),
     "rnic.tx.wqe_fetch.prefetch": (1, 8, 32),
     "rnic.tx.wqe_fetch.reads": (1, 16),
+    "rnic.tx.wqe_fetch.shared": (0, 6, 1 << 20),
 }
 MTUS = 576, 1500, 4096, 9000
 FAULTS = {

@@ -62,14 +62,18 @@ class Reliefs:
             if changed not in (0, value):
                 settings[f"nodes.{node}.{key}"] = changed
         if settings:
-            self.of[name, where] = settings
+            self.of.setdefault((name, where), {}).update(settings)
 
     def add_chip(self, node):
         where = f"node {node}"
         self.change("WQE prefetch", where, node, ["rnic.tx.wqe_fetch.prefetch"], limit=256)
+        if self.setting(node, "rnic.tx.wqe_fetch.shared") < 1 << 10:
+            self.change("WQE prefetch", where, node, ["rnic.tx.wqe_fetch.shared"], lambda n: 2 * n + 2)
         self.change("WQE reads", where, node, ["rnic.tx.wqe_fetch.reads"], limit=64)
         if any(item["op"] in ("send", "write_imm") for item in self.items):
             self.change("RQE prefetch", where, node, ["rnic.rx.rqe_fetch.prefetch"], limit=256)
+            if self.setting(node, "rnic.rx.rqe_fetch.shared") < 1 << 10:
+                self.change("RQE prefetch", where, node, ["rnic.rx.rqe_fetch.shared"], lambda n: 2 * n + 2)
             self.change("RQE reads", where, node, ["rnic.rx.rqe_fetch.reads"], limit=64)
         if any(item["op"] == "connect" for item in self.items):
             self.change("firmware", where, node, [f"rnic.fwcpu.{key}" for key in FIRMWARE_TIMES], lambda n: (n + 1) // 2)
