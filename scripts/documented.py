@@ -54,6 +54,7 @@ SHORT = {
     "scripts/bench.sh --rtl": "scripts/bench.sh --rtl --short",
     "scripts/formal.sh": "scripts/formal.sh link",
     "scripts/formal.sh --faults": "scripts/formal.sh --faults link",
+    "scripts/digests.py --long": "scripts/digests.py qps65536",
     "scripts/fuzz.sh --minutes 30 capture elf": None,
     "ctest --preset release -L formal": None,
     "scripts/build.sh release released_tests": None,
