@@ -6,7 +6,9 @@
 namespace rnic {
 
 Cable::Cable(sc_core::sc_module_name nm, const EthernetLinkConfig& config, std::uint64_t run_seed)
-    : delay_ps_(config.delay_ns * 1000), link_(nm, config), faults_(config, run_seed) {}
+    : delay_ps_(config.delay_ns * 1000), link_(nm, config), faults_(config, run_seed) {
+  faults_.tell(*this, delay_ps_);
+}
 
 // Faults only add to the delay.
 std::uint64_t Cable::lookahead_ps(unsigned from, unsigned to) const { return from == to ? kNever : delay_ps_; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "model/cable/cable_faults.h"
 #include "model/cable/ethernet_link.h"
@@ -9,7 +10,7 @@
 
 namespace rnic {
 
-class Cable final : public Medium {
+class Cable final : public Medium, public CableTap {
  public:
   // `run_seed` is for a link without its own seed. ConfigError for an invalid setting.
   Cable(sc_core::sc_module_name nm, const EthernetLinkConfig& config, std::uint64_t run_seed);
@@ -22,11 +23,18 @@ class Cable final : public Medium {
 
   const CableFaults& faults() const { return faults_; }
   void tap(FrameTap& tap) { link_.tap(tap); }
+  // Is told what happens to frames beside that. Before the simulation.
+  void tap(CableTap& tap) { taps_.push_back(&tap); }
+  // From its faults, and from what stands before its ends.
+  void happened(const CableEvent& event) override {
+    for (CableTap* tap : taps_) tap->happened(event);
+  }
 
  private:
   const std::uint64_t delay_ps_;
   EthernetLink link_;
   CableFaults faults_;
+  std::vector<CableTap*> taps_;
 };
 
 }  // namespace rnic

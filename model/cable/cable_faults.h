@@ -18,6 +18,13 @@ class CableFaults final {
   // Like EthernetLink::attach, with that direction's injector between transmitter and cable.
   void attach(EthernetLink& cable, unsigned end, EthernetInitiator& tx, EthernetTarget& rx);
 
+  // Is told of each fault.
+  void tell(CableTap& tap, std::uint64_t propagation_ps) {
+    for (unsigned direction = 0; direction < 2; ++direction) {
+      if (injectors_[direction]) injectors_[direction]->tell(tap, direction, propagation_ps);
+    }
+  }
+
   std::uint64_t seed() const { return seed_; }
   bool any() const { return injectors_[0] || injectors_[1]; }
   // nullptr if the direction has no faults.

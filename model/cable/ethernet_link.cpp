@@ -18,7 +18,7 @@ void EthernetLink::carry(Direction& direction, Frame frame, std::uint64_t at_ps)
   const std::uint64_t arrival_ps = at_ps + config_.delay_ns * 1000;
   if (impairment_ && !impairment_(direction.number, frame)) return;
   for (FrameTap* t : taps_) t->frame(direction.number, frame, arrival_ps);
-  direction.out.send(std::move(frame), arrival_ps);
+  direction.out.pass_on(std::move(frame), arrival_ps);
 }
 
 }  // namespace rnic

@@ -79,7 +79,7 @@ struct PathMtuConfig {
 };
 
 struct FaultConfig {
-  PickConfig loss, duplicate, reorder, corrupt, corrupt_repaired;
+  PickConfig loss, duplicate, reorder, corrupt, corrupt_repaired, mark;
   BurstConfig burst;
   DelayConfig delay;
   BottleneckConfig rate;
@@ -93,6 +93,7 @@ struct FaultConfig {
     v.group("reorder", &FaultConfig::reorder);
     v.group("corrupt", &FaultConfig::corrupt);
     v.group("corrupt_repaired", &FaultConfig::corrupt_repaired);
+    v.group("mark", &FaultConfig::mark);
     v.group("delay", &FaultConfig::delay);
     v.group("rate", &FaultConfig::rate);
     v.group("mtu", &FaultConfig::mtu);
@@ -103,7 +104,8 @@ struct FaultConfig {
 struct FaultCounters {
   std::uint64_t frames = 0, lost = 0, lost_in_bursts = 0, bursts = 0, lost_while_down = 0, too_long = 0,
                 queue_drops = 0;
-  std::uint64_t icmp_sent = 0, fragments_sent = 0, duplicated = 0, reordered = 0, corrupted = 0, corrupted_repaired = 0;
+  std::uint64_t icmp_sent = 0, fragments_sent = 0, duplicated = 0, reordered = 0, corrupted = 0, corrupted_repaired = 0,
+                marked = 0;
   template <class V>
   static void fields(V& v) {
     v("frames", &FaultCounters::frames, "frames", "frames that entered this direction");
@@ -121,6 +123,7 @@ struct FaultCounters {
     v("corrupted", &FaultCounters::corrupted, "frames", "frames with a flipped bit and a wrong checksum");
     v("corrupted_repaired", &FaultCounters::corrupted_repaired, "frames",
       "frames with a flipped bit of TCP payload and a recomputed checksum");
+    v("marked", &FaultCounters::marked, "frames", "frames with Congestion Experienced, of senders that use ECN");
   }
 };
 

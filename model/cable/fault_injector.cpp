@@ -52,7 +52,7 @@ void FaultInjector::insert(Frame frame, std::uint64_t ps) {
 void FaultInjector::release() {
   const auto now_ps = static_cast<std::uint64_t>(sc_core::sc_time_stamp().value());
   while (!held_.empty() && held_.top().ps <= now_ps) {
-    out.send(held_.top().frame, held_.top().ps);
+    out.pass_on(held_.top().frame, held_.top().ps);
     held_.pop();
   }
   arm();

@@ -21,6 +21,9 @@ class FaultInjector final : public sc_core::sc_module, private EthernetTarget {
   EthernetTarget& in() { return *this; }
   // The other direction's injector, through which a router's answers return. Without it there are none.
   void answer_through(FaultInjector& back) { back_ = &back; }
+  void tell(CableTap& tap, unsigned direction, std::uint64_t propagation_ps) {
+    model_.tell(tap, direction, propagation_ps);
+  }
 
   const FaultModel& model() const { return model_; }
 

@@ -12,7 +12,7 @@ constexpr std::uint32_t kLongestFrame = 16384;
 constexpr std::uint64_t kPsPerUs = 1'000'000;
 
 // Random streams.
-enum : std::uint64_t { kLoss = 1, kDuplicate, kReorder, kCorrupt, kCorruptRepaired, kBurst, kJitter };
+enum : std::uint64_t { kLoss = 1, kDuplicate, kReorder, kCorrupt, kCorruptRepaired, kBurst, kJitter, kMark };
 std::uint64_t stream(std::uint64_t seed, std::uint64_t kind) { return mix64(seed ^ mix64(kind)); }
 
 }  // namespace
@@ -24,6 +24,7 @@ FaultModel::FaultModel(const FaultConfig& config, const std::string& path, std::
       reorder_(config.reorder, path + ".reorder", stream(seed, kReorder)),
       corrupt_(config.corrupt, path + ".corrupt", stream(seed, kCorrupt)),
       corrupt_repaired_(config.corrupt_repaired, path + ".corrupt_repaired", stream(seed, kCorruptRepaired)),
+      mark_(config.mark, path + ".mark", stream(seed, kMark)),
       burst_(stream(seed, kBurst)),
       jitter_(stream(seed, kJitter)),
       down_us_(config.down_us, path + ".down_us"),
@@ -33,32 +34,59 @@ FaultModel::FaultModel(const FaultConfig& config, const std::string& path, std::
 
 bool FaultModel::harmless() const {
   return loss_.never() && duplicate_.never() && reorder_.never() && corrupt_.never() && corrupt_repaired_.never() &&
-         config_.burst.enter_ppm == 0 && config_.delay.ns == 0 && config_.delay.jitter_ns == 0 &&
+         mark_.never() && config_.burst.enter_ppm == 0 && config_.delay.ns == 0 && config_.delay.jitter_ns == 0 &&
          config_.rate.mbps == 0 && config_.mtu.bytes == 0 && down_us_.empty();
+}
+
+CableEvent FaultModel::event(CableEvent::Kind kind, const char* setting, const Frame& frame, std::uint64_t ps) const {
+  CableEvent e;
+  e.kind = kind;
+  e.direction = direction_;
+  e.frame = &frame;
+  e.ps = ps + propagation_ps_;
+  e.text = setting;
+  return e;
 }
 
 FaultModel::Fate FaultModel::pass(Frame& frame, std::uint64_t& ps) {
   ++counters_.frames;
-  if (std::uint64_t* const why = loss(frame, ps)) {
-    ++*why;
-    return why == &counters_.too_long && config_.mtu.icmp ? Fate::kTooLong : Fate::kLost;
+  if (const Loss* const why = loss(frame, ps)) {
+    ++(counters_.*why->counter);
+    happened(event(CableEvent::Kind::kLost, why->setting, frame, ps));
+    return why == &kTooLong && config_.mtu.icmp ? Fate::kTooLong : Fate::kLost;
   }
-  if (!queued(frame, ps)) return Fate::kLost;
-  corrupt(frame);
-  delay(ps);
+  if (!queued(frame, ps)) {
+    CableEvent e = event(CableEvent::Kind::kQueueDropped, "rate.queue_bytes", frame, ps);
+    e.ps = ps;  // where the queue is
+    happened(e);
+    return Fate::kLost;
+  }
+  const std::uint64_t late_ps = delay(ps);
+  corrupt(frame, ps);
+  mark(frame, ps);
+  if (late_ps != 0) {
+    CableEvent e = event(CableEvent::Kind::kReordered, "reorder", frame, ps);
+    e.late_ns = late_ps / 1000;
+    happened(e);
+  }
   if (!duplicate_.picks(counters_.frames)) return Fate::kOnce;
   ++counters_.duplicated;
+  happened(event(CableEvent::Kind::kDuplicated, "duplicate", frame, ps));
   return Fate::kTwice;
 }
 
-std::uint64_t* FaultModel::loss(const Frame& frame, std::uint64_t ps) {
+const FaultModel::Loss FaultModel::kDown{"down_us", &FaultCounters::lost_while_down},
+    FaultModel::kTooLong{"mtu", &FaultCounters::too_long}, FaultModel::kPicked{"loss", &FaultCounters::lost},
+    FaultModel::kInBurst{"burst", &FaultCounters::lost_in_bursts};
+
+const FaultModel::Loss* FaultModel::loss(const Frame& frame, std::uint64_t ps) {
   const bool by_pick = loss_.picks(counters_.frames), by_burst = lost_in_burst();
   const bool by_length = config_.mtu.bytes != 0 && frame.bytes > wire::EthernetHeader::kBytes + config_.mtu.bytes &&
                          short_us_.contains(ps / kPsPerUs);
-  if (down_us_.contains(ps / kPsPerUs)) return &counters_.lost_while_down;
-  if (by_length) return &counters_.too_long;
-  if (by_pick) return &counters_.lost;
-  return by_burst ? &counters_.lost_in_bursts : nullptr;
+  if (down_us_.contains(ps / kPsPerUs)) return &kDown;
+  if (by_length) return &kTooLong;
+  if (by_pick) return &kPicked;
+  return by_burst ? &kInBurst : nullptr;
 }
 
 bool FaultModel::lost_in_burst() {
@@ -90,21 +118,42 @@ bool FaultModel::queued(const Frame& frame, std::uint64_t& ps) {
   return true;
 }
 
-void FaultModel::corrupt(Frame& frame) {
-  if (corrupt_.picks(counters_.frames) && flip_bit(frame, copies_, corrupt_.prng())) ++counters_.corrupted;
-  if (corrupt_repaired_.picks(counters_.frames) && flip_payload_bit(frame, copies_, corrupt_repaired_.prng())) {
+void FaultModel::corrupt(Frame& frame, std::uint64_t ps) {
+  const auto flipped = [&](const BitPlace& place, const char* setting, bool checksum_right) {
+    CableEvent e = event(CableEvent::Kind::kCorrupted, setting, frame, ps);
+    e.octet = place.octet;
+    e.bit = place.bit;
+    e.checksum_right = checksum_right;
+    happened(e);
+  };
+  if (corrupt_.picks(counters_.frames)) {
+    if (const auto place = flip_bit(frame, copies_, corrupt_.prng())) {
+      ++counters_.corrupted;
+      flipped(*place, "corrupt", false);
+    }
+  }
+  if (!corrupt_repaired_.picks(counters_.frames)) return;
+  if (const auto place = flip_payload_bit(frame, copies_, corrupt_repaired_.prng())) {
     ++counters_.corrupted_repaired;
+    flipped(*place, "corrupt_repaired", true);
   }
 }
 
-void FaultModel::delay(std::uint64_t& ps) {
+void FaultModel::mark(Frame& frame, std::uint64_t ps) {
+  if (!mark_.picks(counters_.frames) || !mark_congestion(frame, copies_)) return;
+  ++counters_.marked;
+  happened(event(CableEvent::Kind::kMarked, "mark", frame, ps));
+}
+
+std::uint64_t FaultModel::delay(std::uint64_t& ps) {
   const DelayConfig& c = config_.delay;
   ps += c.ns * 1000;
   if (c.jitter_ns != 0) ps += jitter_.between(0, c.jitter_ns * 1000);
   ps = newest_ps_ = std::max(ps, newest_ps_);
-  if (!reorder_.picks(counters_.frames)) return;
+  if (!reorder_.picks(counters_.frames)) return 0;
   ++counters_.reordered;
   ps += c.reorder_ns * 1000;
+  return c.reorder_ns * 1000;
 }
 
 }  // namespace rnic

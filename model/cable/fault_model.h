@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "model/cable/cable_event.h"
 #include "model/cable/fault_config.h"
 #include "model/cable/intervals.h"
 #include "model/common/buffer.h"
@@ -46,6 +47,12 @@ class FaultModel {
   Fate pass(Frame& frame, std::uint64_t& ps);
 
   bool harmless() const;  // no frame will ever have a fault
+  // Is told of each fault. `propagation_ps`: from the times above to the arrival at the other end.
+  void tell(CableTap& tap, unsigned direction, std::uint64_t propagation_ps) {
+    tap_ = &tap;
+    direction_ = direction;
+    propagation_ps_ = propagation_ps;
+  }
   const FaultConfig& config() const { return config_; }
   void count_icmp() { ++counters_.icmp_sent; }
   void count_fragment() { ++counters_.fragments_sent; }
@@ -57,15 +64,27 @@ class FaultModel {
   }
 
  private:
-  // The counter for the cause of the frame's loss; nullptr if it is not lost.
-  std::uint64_t* loss(const Frame& frame, std::uint64_t ps);
+  // The cause of a frame's loss: the setting, and its counter.
+  struct Loss {
+    const char* setting;
+    std::uint64_t FaultCounters::*counter;
+  };
+  static const Loss kDown, kTooLong, kPicked, kInBurst;
+  // nullptr if it is not lost.
+  const Loss* loss(const Frame& frame, std::uint64_t ps);
   bool lost_in_burst();
   bool queued(const Frame& frame, std::uint64_t& ps);
-  void corrupt(Frame& frame);
-  void delay(std::uint64_t& ps);
+  void corrupt(Frame& frame, std::uint64_t ps);
+  void mark(Frame& frame, std::uint64_t ps);
+  // By how much the frame is later than in order.
+  std::uint64_t delay(std::uint64_t& ps);
+  CableEvent event(CableEvent::Kind kind, const char* setting, const Frame& frame, std::uint64_t ps) const;
+  void happened(const CableEvent& event) {
+    if (tap_ != nullptr) tap_->happened(event);
+  }
 
   const FaultConfig config_;
-  Pick loss_, duplicate_, reorder_, corrupt_, corrupt_repaired_;
+  Pick loss_, duplicate_, reorder_, corrupt_, corrupt_repaired_, mark_;
   Prng burst_, jitter_;
   const Intervals down_us_, slow_us_, short_us_;
   BufferPool copies_;
@@ -75,6 +94,9 @@ class FaultModel {
   std::uint64_t rate_busy_ps_ = 0;       // total until line_free_ps_
   std::uint64_t newest_ps_ = 0;          // of a frame that was not reordered
   FaultCounters counters_;
+  CableTap* tap_ = nullptr;
+  unsigned direction_ = 0;
+  std::uint64_t propagation_ps_ = 0;
 };
 
 }  // namespace rnic

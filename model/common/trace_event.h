@@ -45,8 +45,17 @@ enum class TraceKind : std::uint8_t {
   kDue,              // a Read or Atomic Request's turn has come: the responder gets it from the IRRQ
   kTaken,            // a block has started on what waited for it; value is the kind of the event that it was before
   kTlpConfig,        // CfgRd0, or CfgWr0 with that many bytes; the address is the offset in configuration space
+  // What the cable does to a frame. Value 0 is its serial number, 0 if it did not leave a port; the text is the
+  // setting.
+  kLost,
+  kQueueDropped,
+  kCorrupted,  // value 1: octet of the frame; value 2: its bit, from the left, and whether a checksum shows it
+  kDuplicated,
+  kReordered,  // value 1: how much later it arrives, in ns
+  kCeMarked,   // Congestion Experienced, RFC 3168
+  kInjected,   // an entry of `inject` has changed it; the text says which, and what
 };
-inline constexpr unsigned kTraceKinds = static_cast<unsigned>(TraceKind::kTlpConfig) + 1;
+inline constexpr unsigned kTraceKinds = static_cast<unsigned>(TraceKind::kInjected) + 1;
 constexpr bool is_tlp(TraceKind kind) {
   return kind == TraceKind::kTlpRead || kind == TraceKind::kTlpWrite || kind == TraceKind::kTlpCompletion ||
          kind == TraceKind::kTlpConfig;

@@ -1,5 +1,7 @@
 #include "model/system/event_words.h"
 
+#include <fmt/format.h>
+
 #include "model/abi/host_abi_names.h"
 #include "model/abi/log_text.h"
 
@@ -24,6 +26,17 @@ std::string trace_words(const TraceEvent& e) {
       entry.b = e.values[2];
       return log_text(entry);
     }
+    case TraceKind::kLost:
+    case TraceKind::kQueueDropped:
+    case TraceKind::kDuplicated:
+    case TraceKind::kCeMarked:
+    case TraceKind::kInjected:
+      return fmt::format("frame {}, {}", e.values[0], e.text);
+    case TraceKind::kCorrupted:
+      return fmt::format("frame {}, {}: bit {} of octet {}{}", e.values[0], e.text, e.values[2] & ~kChecksumRight,
+                         e.values[1], (e.values[2] & kChecksumRight) != 0 ? ", checksum right" : "");
+    case TraceKind::kReordered:
+      return fmt::format("frame {}, {}: {} ns later", e.values[0], e.text, e.values[1]);
     default:
       return {};
   }

@@ -49,10 +49,10 @@ bool is_output(std::string name) {
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
-FrameRecord frame_record(std::uint64_t number, unsigned direction, std::size_t stations, const Frame& frame,
-                         std::uint64_t ps) {
-  FrameRecord record{number, ps, direction, frame.bytes, frame.buf->owner(), {}};
-  if (direction >= stations) record.sender.reset();
+FrameRecord frame_record(const WireCapture::Captured& c, std::size_t stations) {
+  const Frame& frame = c.frame;
+  FrameRecord record{c.number, c.ps, c.direction, frame.bytes, frame.buf->owner(), {}, frame.serial, c.swallowed};
+  if (c.direction >= stations) record.sender.reset();
   if (const auto view = wire::TcpFrameView::parse({frame.data(), frame.bytes})) {
     const wire::TcpHeader& tcp = view->tcp.header;
     record.tcp = {tcp.seq, tcp.ack, static_cast<std::uint32_t>(view->tcp.payload.size()), tcp.flags};
@@ -97,7 +97,8 @@ RunOutputs::RunOutputs(const RunOptions& options, const std::vector<Station>& st
     : options_(options), stations_(stations), work_name_(std::move(work_name)) {
   check_scopes(options.wave_window.scopes, stations);
   open(stations.at(0).name);
-  cable.tap(*capture_);
+  cable.tap(static_cast<FrameTap&>(*capture_));
+  cable.tap(static_cast<CableTap&>(*cable_trace_));
   for (const Station& s : stations) listen(s);
   if (waves_) waves_->begin();
 }
@@ -143,13 +144,14 @@ void RunOutputs::open(const std::string& name) {
   if (!dir.empty()) remove_outputs(dir, begun);
   if (options_.breakdown) breakdown_ = std::make_unique<LatencyBreakdown>(node_names(stations_), work_name_);
   capture_ = std::make_unique<WireCapture>(name, captures() ? in_folder(kCapture) : "");
-  if (options_.capture_requests) {
-    capture_->comment([this](const Frame& frame) { return comment_of(frame.buf->owner()); });
-  }
+  cable_trace_ = std::make_unique<CableTrace>(stations_, *capture_);
+  capture_->comment([this](unsigned direction, const Frame& frame) {
+    const std::string note = cable_trace_->note(direction, frame);
+    const std::string request = options_.capture_requests ? comment_of(frame.buf->owner()) : "";
+    return note.empty() || request.empty() ? note + request : note + ", " + request;
+  });
   if (database_) {
-    capture_->listen([this](std::uint64_t number, unsigned direction, const Frame& frame, std::uint64_t ps) {
-      database_->frame(frame_record(number, direction, stations_.size(), frame, ps));
-    });
+    capture_->listen([this](const WireCapture::Captured& c) { database_->frame(frame_record(c, stations_.size())); });
   }
 }
 
@@ -230,6 +232,7 @@ void RunOutputs::listen(const Station& station) {
   ClockDomain& clk = station.node->core_clk;
   trace_delay_ps_ = std::max(trace_delay_ps_, ClockDomain::kNearCycles * clk.period_ps());
   l->trace = std::make_unique<ChipTrace>(station.parts, l->recorder);
+  cable_trace_->record(l->ps_recorder);
   if (l->ps_recorder.detailed()) {
     l->host_trace = std::make_unique<host::HostTrace>(station.node->cpu, *station.parts.owners, l->ps_recorder);
   }

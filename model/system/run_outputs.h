@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "model/system/cable_trace.h"
 #include "model/system/chip_trace.h"
 #include "model/system/chip_waves.h"
 #include "model/system/latency_breakdown.h"
@@ -118,6 +119,7 @@ class RunOutputs final {
   std::deque<FileLock> event_locks_;
   std::optional<FileLock> wave_lock_;
   std::unique_ptr<WireCapture> capture_;
+  std::unique_ptr<CableTrace> cable_trace_;
   TraceDigest digest_;
   std::unique_ptr<EventStream> events_;  // if there is a reader
   std::unique_ptr<TransactionLog> trace_;

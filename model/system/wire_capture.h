@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,12 +30,23 @@ class WireCapture final : public FrameTap {
 
   std::uint64_t frames() const { return frames_; }
 
-  // Gets every frame in the order of the capture, file or no file; `number` is that of the packet in it, from 1 on.
-  using Listener = std::function<void(std::uint64_t number, unsigned direction, const Frame& frame, std::uint64_t ps)>;
+  // One that never arrives: a packet of the interface "cable.lost", which has the whole frame behind an Ethernet header
+  // of an EtherType of its own, so that nobody takes it for one that did. `ps`: where it would have. In any order.
+  void swallowed(unsigned direction, const Frame& frame, std::uint64_t ps, std::string why);
+
+  // Gets every frame in the order of the capture, file or no file.
+  struct Captured {
+    std::uint64_t number;  // of the packet in the capture, from 1 on
+    unsigned direction;
+    const Frame& frame;
+    std::uint64_t ps;
+    const std::string& swallowed;  // why; empty for one that arrived
+  };
+  using Listener = std::function<void(const Captured& captured)>;
   void listen(Listener listener) { listener_ = std::move(listener); }
 
   // A frame's comment; empty is no comment.
-  using Comment = std::function<std::string(const Frame& frame)>;
+  using Comment = std::function<std::string(unsigned direction, const Frame& frame)>;
   void comment(Comment comment) { comment_ = std::move(comment); }
 
   // An interface for other packets, and their two directions. Packets of a direction come in the order of time.
@@ -47,6 +59,11 @@ class WireCapture final : public FrameTap {
     std::uint64_t ps = 0;
     Frame frame;
   };
+  struct Swallowed {
+    std::uint64_t ps;
+    Frame frame;
+    std::string why;
+  };
   struct Packet {
     std::uint64_t ps;
     std::vector<std::uint8_t> octets;
@@ -58,6 +75,7 @@ class WireCapture final : public FrameTap {
     std::deque<Packet> waiting;
   };
   void write_frame(unsigned direction);
+  void write_swallowed(unsigned direction);
   void write_packet(Source& source);
 
   std::unique_ptr<PcapngWriter> writer_;
@@ -66,7 +84,9 @@ class WireCapture final : public FrameTap {
   Comment comment_;
   std::uint64_t frames_ = 0, packets_ = 0;
   std::array<Ring<Waiting>, 2> waiting_;
-  std::vector<Source> sources_;  // beside the cable
+  std::array<std::deque<Swallowed>, 2> swallowed_;
+  std::optional<unsigned> lost_interface_;  // from its first packet on
+  std::vector<Source> sources_;             // beside the cable
 };
 
 }  // namespace rnic

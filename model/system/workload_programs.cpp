@@ -32,6 +32,7 @@ void WorkloadPrograms::build_nodes(System& system, const std::vector<SystemConfi
   Cable& cable = system.lay_cable();
   if (!scenario_.injections.empty()) {
     injector_ = std::make_unique<inject::ErrorInjector>("inject", scenario_.injections);
+    injector_->tell(cable);
   }
   for (unsigned i = 0; i < 2; ++i) {
     Node& node = *system.stations()[i].node;

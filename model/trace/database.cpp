@@ -29,7 +29,7 @@ CREATE TABLE words (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE event (id INTEGER PRIMARY KEY, time_ps INTEGER NOT NULL, source INTEGER NOT NULL, bytes INTEGER,
   request INTEGER, receive INTEGER, address INTEGER, tag INTEGER, words INTEGER);
 CREATE TABLE frames (number INTEGER PRIMARY KEY, time_ps INTEGER NOT NULL, sender TEXT, bytes INTEGER NOT NULL,
-  request INTEGER, seq INTEGER, ack INTEGER, flags INTEGER, payload INTEGER);
+  request INTEGER, seq INTEGER, ack INTEGER, flags INTEGER, payload INTEGER, serial INTEGER, swallowed TEXT);
 CREATE TABLE requests (id INTEGER PRIMARY KEY, text TEXT NOT NULL, first_ps INTEGER NOT NULL, last_ps INTEGER NOT NULL,
   first_event INTEGER NOT NULL, last_event INTEGER NOT NULL, events INTEGER NOT NULL, posted_ps INTEGER,
   polled_ps INTEGER);
@@ -130,7 +130,7 @@ struct Database::Statements {
   Sqlite database;
   SqliteStatement source = database.prepare("INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?)"),
                   words = database.prepare("INSERT INTO words VALUES (?, ?)");
-  Rows events{database, "event", "(NULL,?,?,?,?,?,?,?,?)"}, frames{database, "frames", "(?,?,?,?,?,?,?,?,?)"};
+  Rows events{database, "event", "(NULL,?,?,?,?,?,?,?,?)"}, frames{database, "frames", "(?,?,?,?,?,?,?,?,?,?,?)"};
   std::unordered_map<Source, std::uint64_t, Hash> source_of;  // looked up, never iterated
   std::unordered_map<Meaning, std::uint64_t, Hash> words_of;  // likewise
   std::array<bool, kTraceKinds> has_words{};                  // kinds
@@ -229,6 +229,8 @@ void Database::write_frames(const std::vector<FrameRecord>& frames) {
     if (frame.sender) row.bind(before + 3, nodes_[*frame.sender]);
     row.bind(before + 4, frame.bytes);
     if (frame.request) row.bind(before + 5, numbers_.of(frame.request));
+    if (frame.serial != 0) row.bind(before + 10, frame.serial);
+    if (!frame.swallowed.empty()) row.bind(before + 11, frame.swallowed);
     if (!frame.tcp) return;
     row.bind(before + 6, frame.tcp->seq);
     row.bind(before + 7, frame.tcp->ack);

@@ -27,6 +27,8 @@ struct FrameRecord {
     std::uint8_t flags = 0;
   };
   std::optional<Segment> tcp{};
+  std::uint32_t serial = 0;  // of its sender, from 1 on; 0: it was sent by none
+  std::string swallowed{};   // why it never arrived; then `ps` is when it would have
 };
 
 // A property of the run or of a node: "digest", "rnic.tcp.mtu".
@@ -37,7 +39,7 @@ struct RunFact {
 
 class Database final : public EventReader {
  public:
-  static constexpr unsigned kVersion = 2;  // of the schema: PRAGMA user_version
+  static constexpr unsigned kVersion = 3;  // of the schema: PRAGMA user_version
 
   // ConfigError if the file cannot be created.
   Database(const std::string& file, const std::vector<std::string>& nodes, EventWords words);

@@ -70,6 +70,20 @@ const char* to_string(TraceKind kind) {
       return "taken";
     case TraceKind::kTlpConfig:
       return "tlp_config";
+    case TraceKind::kLost:
+      return "lost";
+    case TraceKind::kQueueDropped:
+      return "queue_dropped";
+    case TraceKind::kCorrupted:
+      return "corrupted";
+    case TraceKind::kDuplicated:
+      return "duplicated";
+    case TraceKind::kReordered:
+      return "reordered";
+    case TraceKind::kCeMarked:
+      return "ce_marked";
+    case TraceKind::kInjected:
+      return "injected";
   }
   RNIC_CHECK_MSG(false, "not a trace kind");
   return "";

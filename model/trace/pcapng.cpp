@@ -13,7 +13,8 @@ enum OptionCode : std::uint16_t {
   kUserApplication = 4,
   kIfName = 2,
   kIfTsresol = 9,
-  kEpbFlags = 2
+  kEpbFlags = 2,
+  kEpbPacketId = 5
 };
 constexpr std::uint32_t kByteOrderMagic = 0x1a2b3c4d;
 constexpr std::uint8_t kNanoseconds = 9;  // negative power of ten
@@ -87,11 +88,11 @@ unsigned PcapngWriter::add_interface(std::string_view name, LinkType type) {
 
 // Section 4.3.
 void PcapngWriter::write(unsigned interface, std::uint64_t time_ps, ByteSpan frame, Direction direction,
-                         std::string_view comment) {
+                         std::string_view comment, std::uint64_t packet_id) {
   RNIC_CHECK_MSG(interface < interfaces_, out_.name() + ": frame of an unknown interface");
   const std::string_view text = comment.substr(0, kMaxOption);
-  const std::size_t options =
-      kOptionHeader + 4 + (text.empty() ? 0 : kOptionHeader + padded(text.size())) + kOptionHeader;
+  const std::size_t options = kOptionHeader + 4 + (text.empty() ? 0 : kOptionHeader + padded(text.size())) +
+                              (packet_id == 0 ? 0 : kOptionHeader + sizeof packet_id) + kOptionHeader;
   put_block(out_, kEnhancedPacket, 20 + padded(frame.size()) + options, [&] {
     put32(out_, interface);
     put32(out_, time_ps / kPsPerTick >> 32);
@@ -103,6 +104,12 @@ void PcapngWriter::write(unsigned interface, std::uint64_t time_ps, ByteSpan fra
     store_le32(flags, static_cast<std::uint32_t>(direction));
     put_option(out_, kEpbFlags, flags);
     if (!text.empty()) put_option(out_, kComment, as_bytes(text));
+    if (packet_id != 0) {
+      std::uint8_t id[sizeof packet_id];
+      store_le32(id, static_cast<std::uint32_t>(packet_id));
+      store_le32(id + 4, static_cast<std::uint32_t>(packet_id >> 32));
+      put_option(out_, kEpbPacketId, id);
+    }
     put_option(out_, kEnd, {});
   });
 }

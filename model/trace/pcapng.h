@@ -26,9 +26,10 @@ class PcapngWriter {
   // One interface per tap; may be added at any time before its first frame. Returns its index.
   unsigned add_interface(std::string_view name, LinkType type = LinkType::kEthernet);
 
-  // The comment appears on a separate line in Wireshark. Copies into the file's buffer and allocates nothing.
+  // The comment appears on a separate line in Wireshark; `packet_id` names the packet in all its interfaces, 0: nothing
+  // does. Copies into the file's buffer and allocates nothing.
   void write(unsigned interface, std::uint64_t time_ps, ByteSpan frame, Direction direction,
-             std::string_view comment = {});
+             std::string_view comment = {}, std::uint64_t packet_id = 0);
 
   // Throws OutputError if anything could not be written.
   void close() { out_.close(); }

@@ -13,9 +13,13 @@ inline Field field_of(const Change& change) {
   return change.field ? *change.field : Field{"octet", 8 * std::size_t{change.octet.value_or(0)}, 8};
 }
 
+struct ChangedValue {
+  std::uint64_t before = 0, after = 0;
+};
+
 // octet_at(n) is octet n in the field's numbering.
 template <class OctetAt>
-void change_bits(const Change& change, const Field& field, OctetAt&& octet_at) {
+ChangedValue change_bits(const Change& change, const Field& field, OctetAt&& octet_at) {
   const auto bit_at = [&](unsigned b) -> std::pair<std::uint8_t&, std::uint8_t> {
     const std::size_t bit = field.bit + b;
     return {octet_at(bit / 8), static_cast<std::uint8_t>(0x80 >> bit % 8)};
@@ -31,6 +35,8 @@ void change_bits(const Change& change, const Field& field, OctetAt&& octet_at) {
     const bool one = value >> (field.bits - 1 - b) & 1;
     octet = static_cast<std::uint8_t>(one ? octet | mask : octet & ~mask);
   }
+  const std::uint64_t in_field = field.bits < 64 ? value & ((std::uint64_t{1} << field.bits) - 1) : value;
+  return {old, in_field};
 }
 
 }  // namespace rnic::inject

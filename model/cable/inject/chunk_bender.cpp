@@ -81,8 +81,7 @@ void ChunkBender::apply(Order& order, MutableByteSpan segment) {
     order.failure = "the message has fewer octets";
     return;
   }
-  change_bits(change, field, [&](std::size_t octet) -> std::uint8_t& { return segment[octet]; });
-  order.done = true;
+  order.changed(field, change_bits(change, field, [&](std::size_t octet) -> std::uint8_t& { return segment[octet]; }));
 }
 
 }  // namespace rnic::inject

@@ -1,6 +1,7 @@
 #include "model/cable/inject/error_injector.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/cable/sctp_frame.h"
 
@@ -55,7 +56,21 @@ std::vector<std::string> ErrorInjector::failures() const {
 
 void ErrorInjector::pass(Way& way, Frame frame, std::uint64_t at_ps) {
   bend(way.end, frame);
-  way.out.send(std::move(frame), at_ps);
+  if (tap_ != nullptr) tell_done(way.end, frame, at_ps);
+  way.out.pass_on(std::move(frame), at_ps);
+}
+
+void ErrorInjector::tell_done(unsigned end, const Frame& frame, std::uint64_t at_ps) {
+  for (Order& order : orders_) {
+    if (!order.done || std::exchange(order.told, true)) continue;
+    CableEvent e;
+    e.kind = CableEvent::Kind::kInjected;
+    e.direction = end;
+    e.frame = &frame;
+    e.ps = at_ps;
+    e.text = order.what.c_str();
+    tap_->happened(e);
+  }
 }
 
 ErrorInjector::Connection* ErrorInjector::connection_of(unsigned end, std::uint16_t src_port, std::uint16_t dst_port) {

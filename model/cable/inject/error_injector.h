@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/cable/cable_event.h"
 #include "model/cable/inject/chunk_bender.h"
 #include "model/cable/inject/stream_bender.h"
 #include "model/cable/tcp_frame.h"
@@ -24,6 +25,8 @@ class ErrorInjector final : public sc_core::sc_module {
 
   // Takes a port's frames before the cable's end does; returns the port to join to that end.
   EthernetPort before(unsigned end, EthernetPort port);
+  // Is told of each injection that takes effect. Before the simulation.
+  void tell(CableTap& tap) { tap_ = &tap; }
   // The injections that did not take effect, by name and with the reason.
   std::vector<std::string> failures() const;
 
@@ -53,6 +56,7 @@ class ErrorInjector final : public sc_core::sc_module {
     std::array<std::unique_ptr<Side>, 2> sides;  // by end
   };
   void pass(Way& way, Frame frame, std::uint64_t at_ps);
+  void tell_done(unsigned end, const Frame& frame, std::uint64_t at_ps);
   void bend(unsigned end, Frame& frame);
   void bend_packet(unsigned end, Frame& frame);
   static void close(const Side& side, std::uint64_t at, TcpFrame& tcp);
@@ -64,6 +68,7 @@ class ErrorInjector final : public sc_core::sc_module {
   std::vector<Connection> connections_;
   std::array<std::unique_ptr<Way>, 2> ways_;
   BufferPool copies_;
+  CableTap* tap_ = nullptr;
 };
 
 }  // namespace rnic::inject

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "model/cable/inject/bit_change.h"
 #include "model/cable/inject/injection.h"
 
 namespace rnic::inject {
@@ -10,7 +11,12 @@ namespace rnic::inject {
 struct Order {
   const Injection* injection;
   bool done = false;
+  bool told = false;      // to the cable's taps
   std::string failure{};  // why its message passed unchanged
+  std::string what{};     // it did: "inject[0]: mo of send 3: 1408 to 1412"
+
+  void changed(const Field& field, const ChangedValue& value);
+  void closed();
 };
 
 }  // namespace rnic::inject

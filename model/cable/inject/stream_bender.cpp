@@ -90,7 +90,7 @@ void StreamBender::apply(Order& order, const wire::FpduView* fpdu) {
   const bool inside = (field.bit + field.bits + 7) / 8 <= message_bytes;
   if (change.close_after) {
     if (fpdu == nullptr || *change.close_after >= message_bytes) return fail("the ULPDU has fewer octets");
-    order.done = true;
+    order.closed();
     end_ = begin_ + fpdu->place(wire::kUlpduLengthBytes + *change.close_after);
     return;
   }
@@ -99,18 +99,18 @@ void StreamBender::apply(Order& order, const wire::FpduView* fpdu) {
     const bool marked = markers_ && wire::octets_to_marker(position()) < fpdu->octets().size();
     if (!marked) return fail("the FPDU has no marker");
   }
-  write(injection, field, fpdu);
-  order.done = true;
+  write(order, field, fpdu);
 }
 
-void StreamBender::write(const Injection& injection, const Field& field, const wire::FpduView* fpdu) {
+void StreamBender::write(Order& order, const Field& field, const wire::FpduView* fpdu) {
   const std::vector<std::uint8_t> before = pending_;
   const std::size_t crc_at = fpdu == nullptr ? 0 : fpdu->crc_at();
   const auto crc = [&] { return crc32c(ByteSpan(pending_).subspan(0, crc_at)); };
   const bool sealed = fpdu != nullptr && field.where != Field::Where::kCrc && load_crc32c(&pending_[crc_at]) == crc();
 
-  change_bits(injection.change, field,
-              [&](std::size_t octet) -> std::uint8_t& { return pending_[place(field, octet, fpdu)]; });
+  order.changed(field, change_bits(order.injection->change, field, [&](std::size_t octet) -> std::uint8_t& {
+                  return pending_[place(field, octet, fpdu)];
+                }));
   if (sealed) store_crc32c(&pending_[crc_at], crc());
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     if (pending_[i] != before[i]) changed_[begin_ + i] = pending_[i];

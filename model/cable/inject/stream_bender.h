@@ -38,7 +38,7 @@ class StreamBender {
   // frame if there is none.
   std::size_t place(const Field& field, std::size_t octet, const wire::FpduView* fpdu) const;
   void apply(Order& order, const wire::FpduView* fpdu);
-  void write(const Injection& injection, const Field& field, const wire::FpduView* fpdu);
+  void write(Order& order, const Field& field, const wire::FpduView* fpdu);
   void overwrite(std::uint64_t at, MutableByteSpan octets) const;
 
   const wire::MpaFrameKind startup_;

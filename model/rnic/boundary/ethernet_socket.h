@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <systemc>
 #include <tlm>
+#include <utility>
 
 #include "model/common/check.h"
 #include "model/rnic/boundary/frame.h"
@@ -36,8 +37,14 @@ class EthernetInitiator : private tlm::tlm_bw_transport_if<EthernetProtocol> {
   tlm::tlm_initiator_socket<32, EthernetProtocol> socket;
   explicit EthernetInitiator(const char* name) : socket(name) { socket.bind(*this); }
 
-  // Arrival of the last octet at the other end, in absolute time: a clock domain may be ahead of the kernel.
+  // A frame of this port, which gets its next number. Arrival of the last octet at the other end, in absolute time: a
+  // clock domain may be ahead of the kernel.
   void send(Frame frame, std::uint64_t at_ps) {
+    frame.serial = ++sent_;
+    pass_on(std::move(frame), at_ps);
+  }
+  // One that came from another port, or from none.
+  void pass_on(Frame frame, std::uint64_t at_ps) {
     const auto kernel_ps = static_cast<std::uint64_t>(sc_core::sc_time_stamp().value());
     RNIC_CHECK(at_ps >= kernel_ps);
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
@@ -52,6 +59,8 @@ class EthernetInitiator : private tlm::tlm_bw_transport_if<EthernetProtocol> {
     return tlm::TLM_COMPLETED;
   }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) final {}
+
+  std::uint32_t sent_ = 0;
 };
 
 }  // namespace rnic

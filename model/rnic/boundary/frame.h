@@ -18,7 +18,8 @@ struct Frame {
   std::uint32_t offset = 0;
   std::uint32_t bytes = 0;
   bool fcs_ok = true;
-  bool again = false;  // a retransmission, of TCP's octets or SCTP's chunks; on no pins
+  bool again = false;        // a retransmission, of TCP's octets or SCTP's chunks; on no pins
+  std::uint32_t serial = 0;  // of its sender's port, from 1 on; 0: it has not left a port. On no pins
 
   const std::uint8_t* data() const { return buf->bytes() + offset; }
 
@@ -29,6 +30,7 @@ struct Frame {
     v("fcs_ok", 1, m.fcs_ok);
   }
 };
+static_assert(sizeof(Frame) == 24);
 inline EventUse event_of(const Frame& f, const Owners&, TraceEvent& e) {
   e.bytes = f.bytes;
   e.request = f.buf->owner();

@@ -1,0 +1,42 @@
+// What the cable does to frames, for logs and the capture.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/cable/cable_event.h"
+#include "model/system/system.h"
+#include "model/system/wire_capture.h"
+#include "model/trace/event.h"
+
+namespace rnic {
+
+// An event belongs to the node that has sent the frame; to the other one if that is outside of the model. Its place is
+// the direction, such as "cable.a_to_b".
+class CableTrace final : public CableTap {
+ public:
+  // Tells the capture of frames that never arrive, with the reason as their comment.
+  CableTrace(const std::vector<Station>& stations, WireCapture& capture);
+  // Of events in ps, in the order of the stations.
+  void record(const Recorder& recorder) { recorders_.push_back(&recorder); }
+
+  void happened(const CableEvent& event) override;
+  // What happened to a frame that goes on, for its comment; empty if nothing did.
+  std::string note(unsigned direction, const Frame& frame) const;
+
+ private:
+  struct Way {
+    std::string name, place;                                 // "a", "cable.a_to_b"
+    std::unordered_map<std::uint32_t, std::string> notes{};  // by serial number
+  };
+  void record(const CableEvent& event);
+
+  std::array<Way, 2> ways_;
+  WireCapture& capture_;
+  std::vector<const Recorder*> recorders_;
+};
+
+}  // namespace rnic
