@@ -54,8 +54,9 @@ enum class TraceKind : std::uint8_t {
   kReordered,  // value 1: how much later it arrives, in ns
   kCeMarked,   // Congestion Experienced, RFC 3168
   kInjected,   // an entry of `inject` has changed it; the text says which, and what
+  kRefused,    // a stage has found an error that ends the stream, in a segment or a work request
 };
-inline constexpr unsigned kTraceKinds = static_cast<unsigned>(TraceKind::kInjected) + 1;
+inline constexpr unsigned kTraceKinds = static_cast<unsigned>(TraceKind::kRefused) + 1;
 constexpr bool is_tlp(TraceKind kind) {
   return kind == TraceKind::kTlpRead || kind == TraceKind::kTlpWrite || kind == TraceKind::kTlpCompletion ||
          kind == TraceKind::kTlpConfig;
@@ -74,10 +75,20 @@ struct TraceEvent {
   const char* text = "";                  // of kDropped: why
   RequestId request;                      // the owner, in every output
   RequestId receive;                      // of a completion: the receive request that the message used
-  std::uint64_t address = 0;              // of a TLP that is a request
-  std::uint32_t tag = 0;                  // of a TLP that reads or answers
-  std::uint32_t beats_took = 0;           // cycles from a message's first beat to its last, whose cycle is `cycle`
+  // What goes with some kinds, and into no digest. Of a TLP: address of a request (two words, the lower first); tag of
+  // one that reads or answers. Of kTerminated and kRefused: terminate_word() of its cause; Terminated.
+  std::array<std::uint32_t, 3> facts{};
+  std::uint32_t beats_took = 0;  // cycles from a message's first beat to its last, whose cycle is `cycle`
 
+  enum Terminated : std::uint32_t { kSent, kReceived, kMalformed };
+
+  std::uint64_t address() const { return std::uint64_t{facts[1]} << 32 | facts[0]; }
+  void set_address(std::uint64_t address) {
+    facts[0] = static_cast<std::uint32_t>(address);
+    facts[1] = static_cast<std::uint32_t>(address >> 32);
+  }
+  std::uint32_t tag() const { return facts[2]; }
+  void set_tag(std::uint32_t tag) { facts[2] = tag; }
   bool has_address() const { return is_tlp(kind) && kind != TraceKind::kTlpCompletion; }
   bool has_tag() const { return is_tlp(kind) && kind != TraceKind::kTlpWrite; }
 };

@@ -8,6 +8,7 @@
 #include "model/rnic/llp/sctp/sctp_traits.h"
 #include "model/rnic/llp/tcp/flow_home.h"
 #include "model/rnic/llp/tcp/mpa_tcp_traits.h"
+#include "model/rnic/messages/internal_work.h"
 #include "model/rnic/register_owner.h"
 
 namespace rnic {
@@ -366,16 +367,16 @@ void Rnic::connect_firmware() {
   net_.connect(tcp_rx.reports, tcp_connection.from_rx, "tcp.tcp_rx_reports");
   net_.connect(tcp_rx.feedback, tcp_tx.feedback, "tcp.tcp_feedback");
 
-  unsigned source = 0;
   for (PushPort<QpEvent>* error :
        {&payload_fetch.event, &rdmap_segmenter.event, &ddp_placement.event, &irrq.event, &read_responder.event,
         &atomic_alu.event, &response_queue.event, &wqe_fetch.event, &rdmap_dispatch.stream_error}) {
-    net_.connect(*error, stream_errors.add(), "firmware.stream_error" + std::to_string(source++));
+    net_.connect(*error, stream_errors.add(), "firmware." + std::string(error->owner().basename()) + "_error")
+        .detailed_as(TraceKind::kRefused);
   }
   net_.connect(stream_errors.out, terminate_generator.in, "firmware.stream_errors");
   net_.connect(terminate_generator.out, rdmap_segmenter.terminate, "firmware.terminates")
       .traced_as(TraceKind::kTerminated);
-  source = 0;
+  unsigned source = 0;
   for (PushPort<QpEvent>* event : {&terminate_generator.event, &rdmap_dispatch.event, &sq_completion.event}) {
     net_.connect(*event, qp_events.add(), "firmware.qp_event" + std::to_string(source++));
   }
@@ -396,7 +397,8 @@ void Rnic::connect_firmware() {
   net_.connect(pcie.dma_read.done(kHomeReader), context_home.read_done, "context.home_reads_done");
   net_.connect(context_home.write, pcie.dma_write.request(kHomeWriter), "context.home_writes");
   net_.connect(pcie.dma_write.done(kHomeWriter), context_home.write_done, "context.home_writes_done");
-  net_.connect(fwcpu.tx_work, rdmap_segmenter.internal_work, "firmware.internal_work");
+  net_.connect(fwcpu.tx_work, rdmap_segmenter.internal_work, "firmware.internal_work")
+      .detailed_as(TraceKind::kTerminated);
   net_.connect(command_fetch.commands, fwcpu.commands, "firmware.commands", {2, 1, 1});
   net_.connect(command_fetch.read, pcie.dma_read.request(kCommandReader), "firmware.command_reads", {2, 1, 1});
   net_.connect(pcie.dma_read.done(kCommandReader), command_fetch.read_done, "firmware.command_reads_done", {2, 1, 1});

@@ -4,8 +4,20 @@
 
 #include "model/abi/host_abi_names.h"
 #include "model/abi/log_text.h"
+#include "model/wire/terminate.h"
 
 namespace rnic {
+
+namespace {
+
+// "1/2/04 (untagged buffer: invalid MO)", as in checks and reports.
+std::string cause_text(std::uint32_t word) {
+  const wire::TerminateCause cause = wire::terminate_cause(word);
+  return fmt::format("{}/{:x}/{:02x} ({})", static_cast<unsigned>(cause.layer), cause.etype, cause.code,
+                     wire::to_string(cause));
+}
+
+}  // namespace
 
 std::string trace_words(const TraceEvent& e) {
   switch (e.kind) {
@@ -37,6 +49,12 @@ std::string trace_words(const TraceEvent& e) {
                          e.values[1], (e.values[2] & kChecksumRight) != 0 ? ", checksum right" : "");
     case TraceKind::kReordered:
       return fmt::format("frame {}, {}: {} ns later", e.values[0], e.text, e.values[1]);
+    case TraceKind::kRefused:
+      return cause_text(e.facts[0]);
+    case TraceKind::kTerminated: {
+      if (e.facts[1] == TraceEvent::kMalformed) return "received, malformed";
+      return (e.facts[1] == TraceEvent::kReceived ? "received " : "sent ") + cause_text(e.facts[0]);
+    }
     default:
       return {};
   }

@@ -38,8 +38,8 @@ class TlpTrace::Port final : public pcie::TlpTap {
     e.kind = kind_of(tlp);
     e.bytes = tlp.bytes;
     e.request = to_device_ ? accesses_->of(tlp) : tlp.owner;
-    if (e.has_address()) e.address = tlp.address;
-    if (e.has_tag()) e.tag = tlp.tag;
+    if (e.has_address()) e.set_address(tlp.address);
+    if (e.has_tag()) e.set_tag(tlp.tag);
     recorder_.detail(e);
   }
 

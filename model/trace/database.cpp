@@ -103,9 +103,11 @@ struct Source {
 // The fields that determine an event's words.
 struct Meaning {
   const char* text;
-  std::array<std::uint32_t, 3> values;
+  std::array<std::uint32_t, 3> values, facts;
   TraceKind kind;
-  bool operator==(const Meaning& o) const { return text == o.text && values == o.values && kind == o.kind; }
+  bool operator==(const Meaning& o) const {
+    return text == o.text && values == o.values && facts == o.facts && kind == o.kind;
+  }
 };
 
 struct Hash {
@@ -118,7 +120,8 @@ struct Hash {
   }
   std::size_t operator()(const Meaning& m) const {
     const std::size_t of_text = mix(reinterpret_cast<std::uintptr_t>(m.text), static_cast<unsigned>(m.kind));
-    return mix(mix(of_text, std::uint64_t{m.values[0]} << 32 | m.values[1]), m.values[2]);
+    const std::size_t of_facts = mix(mix(of_text, std::uint64_t{m.facts[0]} << 32 | m.facts[1]), m.facts[2]);
+    return mix(mix(of_facts, std::uint64_t{m.values[0]} << 32 | m.values[1]), m.values[2]);
   }
 };
 
@@ -178,7 +181,7 @@ std::uint64_t Database::words_of(const TraceEvent& e) {
   if (is_tlp(e.kind)) return 0;
   bool& kind_has_words = statements_->has_words[static_cast<std::size_t>(e.kind)];
   auto& known = statements_->words_of;
-  const Meaning meaning{e.text, e.values, e.kind};
+  const Meaning meaning{e.text, e.values, e.facts, e.kind};
   if (kind_has_words) {
     if (const auto found = known.find(meaning); found != known.end()) return found->second;
   }
@@ -216,8 +219,8 @@ void Database::write_events(const std::vector<TimedEvent>& events) {
     if (e.bytes != TraceEvent::kNone) row.bind(before + 3, e.bytes);
     if (e.request) row.bind(before + 4, numbers_.of(e.request));
     if (e.receive) row.bind(before + 5, numbers_.of(e.receive));
-    if (e.has_address()) row.bind(before + 6, e.address);
-    if (e.has_tag()) row.bind(before + 7, e.tag);
+    if (e.has_address()) row.bind(before + 6, e.address());
+    if (e.has_tag()) row.bind(before + 7, e.tag());
     if (const std::uint64_t words = words_of(e)) row.bind(before + 8, words);
   });
 }

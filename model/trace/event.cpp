@@ -84,6 +84,8 @@ const char* to_string(TraceKind kind) {
       return "ce_marked";
     case TraceKind::kInjected:
       return "injected";
+    case TraceKind::kRefused:
+      return "refused";
   }
   RNIC_CHECK_MSG(false, "not a trace kind");
   return "";

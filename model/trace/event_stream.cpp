@@ -34,8 +34,7 @@ void EventStream::event(const TraceDomain& domain, const TraceEvent& event) {
 bool EventStream::before(const TimedEvent& a, const TimedEvent& b) const {
   const auto key = [this](const TimedEvent& t) {
     const TraceEvent& e = t.event;
-    return std::make_tuple(ranks_[t.node], e.kind, e.flow, e.qpn, e.bytes, e.values, e.request, e.receive, e.address,
-                           e.tag);
+    return std::make_tuple(ranks_[t.node], e.kind, e.flow, e.qpn, e.bytes, e.values, e.request, e.receive, e.facts);
   };
   const auto ka = key(a), kb = key(b);
   return ka != kb ? ka < kb : std::strcmp(a.event.where, b.event.where) < 0;

@@ -201,8 +201,8 @@ void PerfettoTrace::add(const TimedEvent& t) {
   number(kQpn, e.qpn != TraceEvent::kNone, e.qpn);
   number(kBytes, e.bytes != TraceEvent::kNone, e.bytes);
   text(kReceive, e.receive.text(nodes_));
-  number(kAddress, e.has_address(), e.address);
-  number(kTag, e.has_tag(), e.tag);
+  number(kAddress, e.has_address(), e.address());
+  number(kTag, e.has_tag(), e.tag());
   if (!is_tlp(e.kind)) text(kWords, words_(e));
   number(kPicoseconds, t.ps % 1000 != 0, t.ps);
   put(t.ps, packet::kTrackEvent, event_);

@@ -32,12 +32,12 @@ class Appender {
 void add_tlp_words(Appender& line, const TraceEvent& e) {
   if (e.has_tag()) {
     line.text("tag ");
-    line.number(e.tag);
+    line.number(e.tag());
   }
   if (e.has_tag() && e.has_address()) line.text(" ");
   if (e.has_address()) {
     line.text("address 0x");
-    line.number(e.address, 16);
+    line.number(e.address(), 16);
   }
 }
 

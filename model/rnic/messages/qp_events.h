@@ -42,10 +42,13 @@ struct QpEvent {
     v("malformed", 1, m.malformed);
   }
 };
-inline EventUse event_of(const QpEvent& event, const Owners&, TraceEvent& e) {
-  if (event.kind != QpEvent::Kind::kTerminateReceived) return EventUse::kNone;
+inline EventUse event_of(const QpEvent& event, const Owners& owners, TraceEvent& e) {
+  const bool received = event.kind == QpEvent::Kind::kTerminateReceived;
+  const bool found = event.kind == QpEvent::Kind::kStreamError || event.kind == QpEvent::Kind::kLocalError;
+  if (e.kind == TraceKind::kRefused ? !found : !received) return EventUse::kNone;
   e.qpn = event.qpn.v;
-  e.request = event.failed.owner;
+  e.request = found && !event.failed.owner ? owners.queue_pair(event.qpn) : event.failed.owner;
+  e.facts = {terminate_word(event.cause), event.malformed ? TraceEvent::kMalformed : TraceEvent::kReceived};
   return EventUse::kEvent;
 }
 

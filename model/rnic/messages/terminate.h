@@ -7,6 +7,9 @@
 #include "model/common/ids.h"
 #include "model/common/owners.h"
 #include "model/common/trace_event.h"
+#include "model/rnic/messages/datapath.h"
+#include "model/wire/ddp.h"
+#include "model/wire/terminate.h"
 
 namespace rnic {
 
@@ -30,6 +33,8 @@ inline EventUse event_of(const TerminateMessage& t, const Owners&, TraceEvent& e
   e.qpn = t.qpn.v;
   e.bytes = t.bytes;
   e.request = t.buf->owner();
+  const std::uint8_t* const header = t.buf->bytes() + Ulpdu::kOffset + wire::DdpUntaggedHeader::kBytes;
+  if (const auto told = wire::TerminateHeader::parse({header, t.bytes})) e.facts[0] = terminate_word(told->cause);
   return EventUse::kEvent;
 }
 

@@ -335,6 +335,121 @@ TEST_F(FaultModelTest, NoChecksumOfSctpIsRepaired) {
   EXPECT_EQ(model.counters().corrupted_repaired, 0u);
 }
 
+// ---- Congestion Experienced
+
+TEST_F(FaultModelTest, MarksPacketsOfSendersThatUseEcnOnce) {
+  config.mark.frames = "2-";
+  FaultModel model(config, "link.forward", kSeed);
+  const std::pair<unsigned, unsigned> cases[] = {{2, 2}, {0, 0}, {1, 3}, {2, 3}, {3, 3}};  // ECN before and after
+  for (const auto& [before, after] : cases) {
+    Frame original = segment(64);
+    std::uint8_t* const ip = original.buf->bytes() + 14;
+    wire::Ipv4Header header = wire::Ipv4View::parse({ip, original.bytes - 14})->header;
+    header.tos = static_cast<std::uint8_t>(0xb8 | before);
+    header.emit({ip, 20});
+    Frame f = original;
+    std::uint64_t ps = 0;
+    ASSERT_EQ(model.pass(f, ps), Fate::kOnce);
+    EXPECT_EQ(f.data()[15], 0xb8 | after) << "the DSCP stays";
+    EXPECT_EQ(ip[1], 0xb8 | before) << "the original stays";
+    EXPECT_TRUE(checksums_right(f));
+    EXPECT_EQ(std::memcmp(f.data() + 34, original.data() + 34, f.bytes - 34), 0);
+  }
+  Frame arp = frame();
+  std::uint64_t ps = 0;
+  ASSERT_EQ(model.pass(arp, ps), Fate::kOnce);
+  EXPECT_EQ(model.counters().marked, 2u);
+}
+
+// ---- What is told of faults
+
+struct Told final : CableTap {
+  void happened(const CableEvent& event) override {
+    events.push_back(event);
+    frames.push_back(*event.frame);
+  }
+  std::vector<CableEvent> events;
+  std::vector<Frame> frames;  // as they were then
+};
+using Kind = CableEvent::Kind;
+
+class TellsOfFaults : public FaultModelTest {
+ protected:
+  static constexpr std::uint64_t kPropagation = 400'000;
+  // Frames of TCP 1 to n, one each microsecond from 1 us on, with their serial numbers.
+  void run(unsigned n) {
+    FaultModel model(config, "link.reverse", kSeed);
+    model.tell(told, 1, kPropagation);
+    for (unsigned i = 1; i <= n; ++i) {
+      Frame f = segment(64);
+      f.serial = i;
+      sent.push_back(f);
+      std::uint64_t ps = i * 1'000'000;
+      model.pass(f, ps);
+    }
+    for (const CableEvent& e : told.events) EXPECT_EQ(e.direction, 1u);
+  }
+  struct What {
+    Kind kind;
+    std::uint32_t serial;
+    std::uint64_t ns;
+    std::string text;
+    bool operator==(const What& o) const {
+      return kind == o.kind && serial == o.serial && ns == o.ns && text == o.text;
+    }
+  };
+  std::vector<What> what() const {
+    std::vector<What> all;
+    for (std::size_t i = 0; i < told.events.size(); ++i) {
+      all.push_back({told.events[i].kind, told.frames[i].serial, told.events[i].ps / 1000, told.events[i].text});
+    }
+    return all;
+  }
+  Told told;
+  std::vector<Frame> sent;
+};
+
+TEST_F(TellsOfFaults, WithNumberSettingAndTheTimeOfArrival) {
+  config.loss.frames = "2";
+  config.down_us = "3";
+  config.duplicate.frames = "4";
+  config.reorder.frames = "5";
+  config.delay = {100, 0, 2500};
+  config.mtu = {60, "6", false};
+  run(7);
+  EXPECT_THAT(what(), ElementsAre(What{Kind::kLost, 2, 2400, "loss"}, What{Kind::kLost, 3, 3400, "down_us"},
+                                  What{Kind::kDuplicated, 4, 4500, "duplicate"},
+                                  What{Kind::kReordered, 5, 8000, "reorder"}, What{Kind::kLost, 6, 6400, "mtu"}));
+  EXPECT_EQ(told.events[3].late_ns, 2500u);
+}
+
+TEST_F(TellsOfFaults, OfABurstAndOfAFullQueue) {
+  config.burst = {1'000'000, 1'000'000, 1'000'000};  // each second frame
+  config.rate = {100, 2048, "0-"};
+  run(40);
+  ASSERT_FALSE(told.events.empty());
+  EXPECT_EQ(what()[0], (What{Kind::kLost, 1, 1400, "burst"}));
+  const std::vector<What> all = what();
+  const auto dropped = std::find_if(all.begin(), all.end(), [](const What& w) { return w.kind == Kind::kQueueDropped; });
+  ASSERT_NE(dropped, all.end());
+  EXPECT_EQ(dropped->ns, dropped->serial * 1000) << "when it came to the queue";
+  EXPECT_EQ(dropped->text, "rate.queue_bytes");
+}
+
+// Which bit is flipped: of what goes on.
+TEST_F(TellsOfFaults, OfTheBitThatIsFlipped) {
+  config.corrupt.frames = "1-100";
+  config.corrupt_repaired.frames = "101-200";
+  run(200);
+  ASSERT_EQ(told.events.size(), 200u);
+  for (std::size_t i = 0; i < told.events.size(); ++i) {
+    const CableEvent& e = told.events[i];
+    EXPECT_EQ(e.kind, Kind::kCorrupted);
+    EXPECT_EQ(e.checksum_right, i >= 100);
+    EXPECT_EQ(told.frames[i].data()[e.octet], sent[i].data()[e.octet] ^ 0x80 >> e.bit);
+  }
+}
+
 TEST_F(FaultModelTest, MistakesNameTheSetting) {
   const auto message = [this] {
     try {

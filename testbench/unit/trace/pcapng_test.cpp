@@ -39,7 +39,7 @@ TEST(Pcapng, FileIsSectionInterfacesAndPackets) {
   PcapngWriter writer(file);
   EXPECT_EQ(writer.add_interface("wire"), 0u);
   writer.write(0, 0x123456789a * 1000 + 999, frame, Direction::kOutbound, "wr 7");
-  writer.write(0, 1000, frame, Direction::kInbound);
+  writer.write(0, 1000, frame, Direction::kInbound, {}, std::uint64_t{1} << 32 | 100);
   writer.close();
   const std::uint8_t expected[] = {
       // Section Header Block: magic, version 1.0, unknown length, shb_userappl, end of options.
@@ -53,10 +53,10 @@ TEST(Pcapng, FileIsSectionInterfacesAndPackets) {
       6, 0, 0, 0, 60, 0, 0, 0, 0, 0, 0, 0, 0x12, 0, 0, 0, 0x9a, 0x78, 0x56, 0x34, 5, 0, 0, 0,  //
       5, 0, 0, 0, 0xde, 0xad, 0xbe, 0xef, 0x55, 0, 0, 0,                                       //
       2, 0, 4, 0, 2, 0, 0, 0, 1, 0, 4, 0, 'w', 'r', ' ', '7', 0, 0, 0, 0, 60, 0, 0, 0,         //
-      // Enhanced Packet Block: inbound, without comment.
-      6, 0, 0, 0, 52, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0,  //
+      // Enhanced Packet Block: inbound, without comment, epb_packetid.
+      6, 0, 0, 0, 64, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0,  //
       5, 0, 0, 0, 0xde, 0xad, 0xbe, 0xef, 0x55, 0, 0, 0,                        //
-      2, 0, 4, 0, 1, 0, 0, 0, 0, 0, 0, 0, 52, 0, 0, 0};
+      2, 0, 4, 0, 1, 0, 0, 0, 5, 0, 8, 0, 100, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 64, 0, 0, 0};
   EXPECT_THAT(contents(file), ElementsAreArray(expected));
   std::remove(file.c_str());
 }
