@@ -176,6 +176,7 @@ TEST_F(PlacementCache, ARowIsWhereItBelongsWhenItMakesRoom) {
   c.absorbs_rtr_send = true;
   c.ird = 0x1234;
   c.pd = Pdn{1};
+  c.recv_cq = Cqn{5};
   c.first_msn = 7;
   chip.write(3, c);
   run_until_idle();
@@ -198,8 +199,9 @@ TEST_F(PlacementCache, ARowIsWhereItBelongsWhenItMakesRoom) {
   EXPECT_EQ(bits_of(context, 8, 16), 0x1234u);  // ird
   EXPECT_EQ(bits_of(context, 24, 32), 1u);      // pd
   EXPECT_EQ(bits_of(context, 56, 32), 3u);      // flow
-  EXPECT_EQ(bits_of(context, 88, 32), 9u);      // epoch
-  EXPECT_EQ(bits_of(context, 120, 32), 7u);     // first_msn
+  EXPECT_EQ(bits_of(context, 88, 32), 5u);      // recv_cq
+  EXPECT_EQ(bits_of(context, 120, 32), 9u);     // epoch
+  EXPECT_EQ(bits_of(context, 152, 32), 7u);     // first_msn
   const std::uint8_t* const state = &chip.dma.memory[3 * kRowBytes + kStateAt];
   EXPECT_EQ(load_le32(state), 9u);                     // epoch
   EXPECT_EQ(load_le32(state + 4), 8u);                 // expected MSN of QN 0,
