@@ -427,7 +427,6 @@ std::vector<LinkBase*> Rnic::links() const {
 }
 
 void Rnic::describe(const Description& d) {
-  contexts_.describe(d.part("context"));
   contexts_.page_table.describe(d.part("page_table"));
   contexts_.page_table.cache().describe(
       d.part("page_cache"), {"context.page_cache", "context.page_misses", "page cache", "page cache misses"});
@@ -457,6 +456,7 @@ void Rnic::describe(const Description& d) {
   flow_tx_table_.describe(d.part("flow_tx_table"));
   flow_cache_->describe(d.part("flow_cache"),
                         {"context.flow_cache", "context.flow_misses", "flow cache", "flow cache misses"});
+  contexts_.describe(d.part("context"));
   outstanding_.describe(d.part("outstanding_requests"));
   tcp_memory_.describe(d.part("tcp_memory"));
   sctp_memory_.describe(d.part("sctp_memory"));
