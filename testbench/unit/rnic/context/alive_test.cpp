@@ -13,7 +13,8 @@ class AliveTest : public StageTest {
   At firmware{"firmware", clk};
   // In each cycle of a run, what a stage sees of QP 1, SRQ 1 and CQ 1.
   struct Watch final : Stage {
-    Watch(ClockDomain& domain, const ContextTables& tables) : Stage(sc_core::sc_gen_unique_name("watch"), domain), seen(tables) {}
+    Watch(ClockDomain& domain, const ContextTables& tables)
+        : Stage(sc_core::sc_gen_unique_name("watch"), domain), seen(tables) {}
     Wake tick() override {
       qps.push_back(seen.is_alive(Qpn{1}, 5));
       rings.push_back(seen.receive_ring(Srqn{1}).valid);
