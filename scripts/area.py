@@ -6,8 +6,8 @@ Synthesizes the modules of rtl-stubs/rtl with Yosys, for gates that no technolog
 area.py [MODULE...] [--beat-bytes N,N...]   a table: cells, flip-flops and logic depth, for each datapath width
 area.py --read                              only reads every module at each width, and says which Yosys does not take
 
-Prints the memories of a scenario's chips, and what twice the queue pairs, STags, pages, completion queues, flows or reorder
-memory cost:
+Prints the memories of a scenario's chips, and what twice the queue pairs, STags, pages, completion queues, flows, SCTP
+associations or reorder memory cost:
 
 area.py --memories [SCENARIO] [--set KEY=VALUE]... [--program FILE]   without a run; traces/quickstart.json without a scenario
 area.py --memories --run FOLDER                                       of a run: also how many entries were used at a time, and

@@ -10,7 +10,7 @@ import subprocess
 # What may double, and its setting.
 DOUBLED = (("queue pairs", "rnic.context.qps"), ("STags", "rnic.context.stags"), ("page table entries", "rnic.context.pages"),
            ("completion queues", "rnic.context.cqs"), ("TCP flows", "rnic.tcp.max_flows"),
-           ("receive reorder memory", "rnic.tcp.reorder_bytes"))
+           ("SCTP associations", "rnic.sctp.max_associations"), ("receive reorder memory", "rnic.tcp.reorder_bytes"))
 HEAD = ("memory", "entries", "used", "bits", "ports", "banks", "KiB", "most reads a cycle")
 
 

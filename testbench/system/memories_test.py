@@ -60,6 +60,15 @@ class Memories(ProgramTest):
         for figures in (*memories(stats, "a").values(), *memories(stats, "b").values()):
             self.assertLessEqual(figures["used"], figures["entries"])
 
+    # Eight connections at a time beside the one that stays; most of them are gone at the end.
+    def test_marks_of_registers_are_of_what_there_was_at_a_time(self):
+        stats = self.stats(ROOT / "traces/churn.json")
+        found = {path: figures["used"] for path, figures in memories(stats, "b").items()}
+        self.assertEqual(stats["stats"]["b"]["rnic"]["context"]["qps"]["value"], 1)
+        expected = {"rnic.context.alive_qps": 9, "rnic.ddp_placement.queues": 9, "rnic.context.alive_srqs": 0,
+                    "rnic.tcp_connection.connections": 9, "rnic.tcp_connection.flow_hash": 9, "rnic.sctp_association.associations": 0}
+        self.assertEqual({path: found[path] for path in expected}, expected)
+
     # The smallest pools that there can be are full at times, and nothing stops.
     def test_pools_of_one_element(self):
         scenario = self.scenario(connections=[json.loads(QUICKSTART.read_text())["connections"][0] | {"ord": 1, "ird": 1}])
@@ -95,6 +104,7 @@ class Memories(ProgramTest):
         self.assertIn(f"\nall{octets(before, 'a') / 1024:.1f}\n", re.sub(r"\nall +", "\nall", text))
         for name, setting in (("queue pairs", "rnic.context.qps=512"), ("STags", "rnic.context.stags=2048"),
                               ("completion queues", "rnic.context.cqs=512"), ("TCP flows", "rnic.tcp.max_flows=512"),
+                              ("SCTP associations", "rnic.sctp.max_associations=32"),
                               ("receive reorder memory", "rnic.tcp.reorder_bytes=1048576")):
             with self.subTest(name):
                 more = octets(self.stats(QUICKSTART, "--set", setting), "a") - octets(before, "a")

@@ -33,8 +33,8 @@ function memoriesSection(run) {
   if (rows.length === 0) return section(title, missing("This run's stats.json has no memories: a newer rnicsim writes them."));
   const dash = (v, text) => (isNumber(v) ? text : "\u2013");
   return section(title,
-    prose("Tables that are read through ports, pools of elements, and buffers of octets. Used: of a pool or a buffer at a time, " +
-      "at most; of a table, the rows that were ever written. With fewer rows on the chip than there are, the others are in their home. " +
+    prose("Tables that are read through ports, registers, pools of elements, and buffers of octets. Used: at a time, at most; " +
+      "of a table, the rows that were ever written. With fewer rows on the chip than there are, the others are in their home. " +
       "A pool that held more than its entries is bounded by the host or the peer alone.", {class: "note"}),
     table([
       {title: "memory", get: (m) => m.name, node: (v) => el("code", null, v), head: true},

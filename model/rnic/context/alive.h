@@ -10,6 +10,7 @@
 
 #include "model/abi/context_types.h"
 #include "model/common/check.h"
+#include "model/stats/high_water.h"
 
 namespace rnic {
 
@@ -133,19 +134,23 @@ class Alive {
       written.emplace_back(n, value);
     }
     void settle() {
-      for (const auto& [n, value] : written) now[n] = value;
+      for (const auto& [n, value] : written) {
+        if (value.valid && !now[n].valid) exist.rise();
+        if (!value.valid && now[n].valid) exist.fall();
+        now[n] = value;
+      }
       written.clear();
     }
     void reset() {
       written.clear();
       now.assign(now.size(), {});
+      exist.level(0);
     }
-    std::size_t valid() const {
-      return static_cast<std::size_t>(std::count_if(now.begin(), now.end(), [](const T& t) { return t.valid; }));
-    }
+    static constexpr unsigned bits() { return T::kBits; }
 
     std::vector<T> now;
     std::vector<std::pair<std::uint32_t, T>> written;
+    HighWater exist;  // of them
   };
   void settle_lives() {
     qps_.settle();

@@ -1,7 +1,7 @@
 #include "model/rnic/context/context.h"
 
+#include <algorithm>
 #include <string>
-#include <type_traits>
 
 #include "model/common/description.h"
 #include "model/common/memory.h"
@@ -57,12 +57,11 @@ void ContextStore::count_window(Stag region, int change) {
 
 void ContextStore::describe(const Description& d) {
   const auto add = [&](const char* key, const auto& registers, const char* unit, const std::string& what) {
-    const auto valid = [&registers] { return static_cast<double>(registers.valid()); };
-    d.stats().derived(key, valid, unit, what + " that exist");
+    const auto exist = [&registers] { return static_cast<double>(registers.exist.now()); };
+    d.stats().derived(key, exist, unit, what + " that exist");
     const std::size_t entries = registers.now.size();
-    const unsigned bits = std::decay_t<decltype(registers[0])>::kBits;
-    describe_memory(d.part(std::string("alive_") + key).stats(), {entries, entries, bits, unit, what}, valid,
-                    "that exist");
+    describe_memory(d.part(std::string("alive_") + key).stats(), {entries, entries, registers.bits(), unit, what},
+                    registers.exist);
   };
   add("qps", qps_, "QPs", "queue pairs");
   add("cqs", cqs_, "CQs", "completion queues");

@@ -1,7 +1,5 @@
 #include "model/rnic/rx/receive_requests.h"
 
-#include <algorithm>
-
 #include "model/common/description.h"
 #include "model/common/memory.h"
 
@@ -12,9 +10,10 @@ ReceiveRequests::Queue& ReceiveRequests::queue(Rqn rqn) {
   Queue& q = queues_[alive_.index(rqn)];
   if (const std::uint32_t epoch = alive_.receive_ring(rqn).epoch; q.epoch != epoch) {
     pool_.clear(q.fetched);
+    used_.level(used_.now() + (epoch != 0) - (q.epoch != 0));
     q = Queue{};
     q.epoch = epoch;
-    if (rqn.shared) arms_[rqn.v] = {};
+    if (rqn.shared) set(Srqn{rqn.v}, {});
   }
   return q;
 }
@@ -22,6 +21,8 @@ ReceiveRequests::Queue& ReceiveRequests::queue(Rqn rqn) {
 void ReceiveRequests::reset() {
   queues_.assign(queues_.size(), {});
   arms_.assign(arms_.size(), {});
+  used_.level(0);
+  limits_.level(0);
   pool_.reset();
   ended_pool_.reset();
   ended_ = {};
@@ -52,15 +53,21 @@ void ReceiveRequests::arrive(FetchedRqe r) {
 void ReceiveRequests::arm(const SrqArm& a) {
   if (!alive_.receive_ring(a.srqn).valid) return;
   Queue& q = queue(a.srqn);
-  arms_[a.srqn.v] = {a.limit, a.serial};
+  set(a.srqn, {a.limit, a.serial});
   check_limit(a.srqn, q);
+}
+
+void ReceiveRequests::set(Srqn srqn, const Arm& arm) {
+  Arm& old = arms_[srqn.v];
+  limits_.level(limits_.now() + (arm.limit != 0) - (old.limit != 0));
+  old = arm;
 }
 
 // One event per arming.
 void ReceiveRequests::check_limit(Srqn srqn, const Queue& shared) {
-  Arm& arm = arms_[srqn.v];
+  const Arm arm = arms_[srqn.v];
   if (left(shared) >= arm.limit) return;
-  arm.limit = 0;
+  set(srqn, {0, arm.serial});
   events_.push({SrqEvent::Kind::kLimit, srqn, arm.serial});
 }
 
@@ -119,13 +126,11 @@ std::optional<ReceiveRequests::Unused> ReceiveRequests::take_unused() {
 }
 
 void ReceiveRequests::describe(const Description& d) const {
-  const auto registers = [&](const char* name, const auto& all, unsigned bits, const char* text, auto is_used) {
-    const auto used = [&all, is_used] { return static_cast<double>(std::count_if(all.begin(), all.end(), is_used)); };
-    describe_memory(d.part(name).stats(), {all.size(), all.size(), bits, "rows", text}, used, "in use");
-  };
-  registers("queues", queues_, Queue::kBits + bits_of<PooledQueue>(), "queue pairs + shared receive queues",
-            [](const Queue& q) { return q.epoch != 0; });
-  registers("limits", arms_, Arm::kBits, "shared receive queues", [](const Arm& a) { return a.limit != 0; });
+  const unsigned bits = Queue::kBits + bits_of<PooledQueue>();
+  describe_memory(d.part("queues").stats(),
+                  {queues_.size(), queues_.size(), bits, "rows", "queue pairs + shared receive queues"}, used_);
+  describe_memory(d.part("limits").stats(), {arms_.size(), arms_.size(), Arm::kBits, "rows", "shared receive queues"},
+                  limits_);
   pool_.describe(d);
   ended_pool_.describe(d);
   freed_.describe(d);

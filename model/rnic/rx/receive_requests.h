@@ -11,6 +11,7 @@
 #include "model/rnic/context/alive.h"
 #include "model/rnic/messages/doorbells.h"
 #include "model/rnic/messages/work_requests.h"
+#include "model/stats/high_water.h"
 
 namespace rnic {
 
@@ -91,10 +92,12 @@ class ReceiveRequests {
   Queue& queue(Rqn rqn);
   void take_from(Srqn srqn, Queue& shared, Queue& own);
   void check_limit(Srqn srqn, const Queue& shared);
+  void set(Srqn srqn, const Arm& arm);
 
   const Alive& alive_;
   std::vector<Queue> queues_;  // by Alive::index; for a QP on a shared queue, the requests that it has taken
   std::vector<Arm> arms_;      // by shared queue
+  HighWater used_, limits_;    // queues that a number in use has or had; arms that wait
   NodePool<FetchedRqe> pool_;
   NodePool<Qpn> ended_pool_;
   PooledQueue ended_;  // one entry for each request that goes unused

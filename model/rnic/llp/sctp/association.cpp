@@ -18,6 +18,7 @@ AssociationId Association::begin(Engine& e, const llp::FlowKey& key, const wire:
   e.table.insert(id, key);
   c.peer_mac = mac;
   c.in_service = true;
+  e.in_service.rise();
   c.begun_at = c.idle_at = e.now();
   ++c.life;
   return id;
@@ -133,6 +134,7 @@ void Association::end(fw::OpenFailure reason, FlowId except) {
   forget_streams(except);
   for (const std::uint32_t cookie : std::exchange(c_.asked, {})) e_.refuse(cookie, reason);
   c_.in_service = false;
+  e_.in_service.fall();
   for (std::uint32_t t = 0; t < kTimers; ++t) e_.timers.stop(e_.timer(id_, t));
   e_.table.erase(id_);
   e_.free.push(id_);

@@ -60,6 +60,7 @@ void Engine::reset() {
     if (c) c->receiver.clear(fragments);
     c.reset();
   }
+  in_service.level(0);
   qps.reset();
   table = llp::IdTable<AssociationId>(associations);
   free = sends = idle = IdQueue<AssociationId>(associations);

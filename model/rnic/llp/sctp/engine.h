@@ -24,6 +24,7 @@
 #include "model/rnic/llp/transmit_memory.h"
 #include "model/rnic/messages/llp_firmware.h"
 #include "model/rnic/messages/sctp.h"
+#include "model/stats/high_water.h"
 
 namespace rnic::sctp {
 
@@ -97,6 +98,7 @@ struct Engine {
   FragmentMemory fragments;
   llp::TransmitMemory* memory = nullptr;  // the segmenter has taken room for segments; without one it has taken none
   std::vector<std::unique_ptr<AssociationContext>> contexts;  // made when the number is first used
+  HighWater in_service;                                       // of them
   StreamQps qps;
   llp::IdTable<AssociationId> table;
   IdQueue<AssociationId> free, sends, idle;

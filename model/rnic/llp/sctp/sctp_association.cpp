@@ -270,11 +270,11 @@ void SctpAssociation::describe(const Description& d) {
   describe_memory(
       d.part("associations").stats(),
       {associations, associations, static_cast<unsigned>(8 * bytes), "associations", "sctp.max_associations"},
-      [this] {
-        const auto in_service = [](const auto& c) { return c && c->in_service; };
-        return static_cast<double>(std::count_if(engine_.contexts.begin(), engine_.contexts.end(), in_service));
-      },
-      "in service");
+      engine_.in_service);
+  describe_memory(d.part("association_hash").stats(),
+                  {engine_.table.places(), engine_.table.places(), llp::IdTable<AssociationId>::slot_bits(associations),
+                   "slots", "2 x sctp.max_associations at least, a power of two, in buckets of 4"},
+                  engine_.in_service);
   engine_.fragments.pool.describe(d);
   engine_.sent.describe(d);
   engine_.delivery.describe(d);

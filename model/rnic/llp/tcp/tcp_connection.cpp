@@ -43,6 +43,7 @@ void TcpConnection::reset() {
   free_ = late_fins_ = llp::FlowQueue(flows);
   for (std::uint32_t i = 0; i < flows; ++i) free_.push(FlowId{i});
   in_use_.level(0);
+  hashed_.level(0);
   time_waits_ = TimerWheel(flows);
   failed_opens_.clear();
   listening_.reset();
@@ -256,6 +257,7 @@ void TcpConnection::release(FlowId flow, TxCommand::Kind end) {
 
 void TcpConnection::finish(FlowId flow) {
   table_.erase(flow);
+  hashed_.fall();
   time_waits_.stop(flow.v);
   Connection& c = connections_[flow.v];
   const auto life = static_cast<std::uint16_t>(c.life + 1);  // later operations of the firmware are not meant for it
@@ -339,7 +341,7 @@ void TcpConnection::describe(const Description& d) {
   describe_memory(d.part("flow_hash").stats(),
                   {table_.places(), table_.places(), llp::FlowTable::slot_bits(connections_.size()), "slots",
                    "2 x tcp.max_flows at least, a power of two, in buckets of 4"},
-                  in_use_);
+                  hashed_);
   static const ValueWords kStates{"free",       "syn_sent", "syn_received", "established", "fin_wait_1", "fin_wait_2",
                                   "close_wait", "closing",  "last_ack",     "time_wait",   "releasing"};
   for (std::size_t i = 0; i < connections_.size() && d.shows_probes(); ++i) {

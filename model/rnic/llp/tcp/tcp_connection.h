@@ -140,7 +140,7 @@ class TcpConnection final : public Stage {
   RowCache* flow_cache_ = nullptr;
   llp::FlowTable table_;
   llp::FlowQueue free_;                   // the one free for longest is taken first
-  HighWater in_use_;                      // flows
+  HighWater in_use_, hashed_;             // flows; those that a segment can find
   llp::FlowQueue late_fins_;              // established after the peer's FIN arrived
   Ring<fw::TcpOpenFailed> failed_opens_;  // to be reported
   TimerWheel time_waits_;

@@ -193,6 +193,7 @@ FlowId TcpConnection::take_flow(const llp::FlowKey& key) {
   const FlowId flow = free_.pop();
   in_use_.rise();
   table_.insert(flow, key);
+  hashed_.rise();
   if (flow_cache_ != nullptr) flow_cache_->begin(flow.v);
   connections_[flow.v].iss = initial_sequence_number(key);
   return flow;
