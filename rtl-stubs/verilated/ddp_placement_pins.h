@@ -24,7 +24,11 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
   static constexpr unsigned kRounds = 4;
 
   DdpPlacementPins(DdpPlacement& stage, ContextTables& contexts)
-      : stage_(stage), contexts_(contexts), requests_(contexts, contexts.elements().rqes), reads_(contexts.qps()) {}
+      : stage_(stage),
+        contexts_(contexts),
+        requests_(contexts, QpElements::entries(contexts.receive_queues(), contexts.elements().rqes,
+                                                contexts.elements().shared_rqes)),
+        reads_(contexts.qps()) {}
 
   template <class V>
   void links(Model& m, V& v) {
