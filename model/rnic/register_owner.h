@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/common/ids.h"
-#include "model/rnic/context/context.h"
+#include "model/rnic/context/tables.h"
 #include "model/rnic/pcie/access_owner.h"
 #include "model/rnic/pcie/config_space.h"
 
@@ -13,7 +13,7 @@ namespace rnic {
 
 class RegisterOwner final : public pcie::AccessOwner {
  public:
-  RegisterOwner(const ContextStore& contexts, const pcie::PcieLinkConfig& link) : contexts_(contexts), config_(link) {}
+  RegisterOwner(const ContextTables& contexts, const pcie::PcieLinkConfig& link) : contexts_(contexts), config_(link) {}
   RequestId of(const pcie::Tlp& tlp) override;
   void reset() override;
   std::uint32_t offset(const pcie::Tlp& tlp) const override {
@@ -35,7 +35,7 @@ class RegisterOwner final : public pcie::AccessOwner {
   RequestId shared_receive(Srqn srqn, std::uint32_t producer);
   RequestId newest(RequestId::Kind kind, std::uint64_t count) const;
 
-  const ContextStore& contexts_;
+  const ContextTables& contexts_;
   pcie::ConfigRegisters config_;  // as they are where the TLP arrives
   Count commands_, events_;
   std::vector<SharedQueue> shared_;
