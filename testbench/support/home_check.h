@@ -110,7 +110,8 @@ inline unsigned check_qp_rx_home(Node& node, std::uint64_t base = 0) {
     EXPECT_EQ(bits_of(context, 0, 3), static_cast<unsigned>(here->qp.state)) << "QP " << n;
     EXPECT_EQ(bits_of(context, 3, 1), here->qp.valid) << "QP " << n;
     EXPECT_EQ(bits_of(context, 8, 16), here->qp.ird) << "QP " << n;
-    EXPECT_EQ(bits_of(context, 88, 32), here->qp.epoch) << "QP " << n;
+    EXPECT_EQ(bits_of(context, 88, 32), here->qp.recv_cq.v) << "QP " << n;
+    EXPECT_EQ(bits_of(context, 120, 32), here->qp.epoch) << "QP " << n;
     if (table.is_dirty(n)) continue;
     EXPECT_EQ(load_le32(row + 332), here->state.epoch) << "QP " << n;
     EXPECT_EQ(load_le32(row + 332 + 4), here->state.msn_send) << "QP " << n;
