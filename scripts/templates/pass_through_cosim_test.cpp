@@ -9,9 +9,9 @@ constexpr unsigned kBeatBytes = sizeof(Vpass_through::in_data_i);
 
 struct PassThroughSide : Chain<PassThrough, FpduBeat, rtl::PassThroughPins> {
   static constexpr const char* kBlock = "pass_through";
-  PassThroughSide(const std::string& name, ClockDomain& clk, const ContextStore&)
+  PassThroughSide(const std::string& name, ClockDomain& clk)
       : Chain(name, clk, LinkConfig::pipeline(PassThroughConfig{})) {}
-  void attach_twin(const ContextStore&) { rtl.emplace(block); }
+  void attach_twin() { rtl.emplace(block); }
 };
 
 // FPDUs of any flow from any place of its stream.
