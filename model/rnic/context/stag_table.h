@@ -86,6 +86,10 @@ class NamedStag {
     asked_ = false;
   }
   unsigned forgotten() const { return forgotten_ + forgotten_regions_; }
+  // Whether ready() will drop a row in the next cycle without any that comes then.
+  bool has_forgotten() const {
+    return (forgotten_ != 0 && entry_.can_use()) || (forgotten_regions_ != 0 && region_.can_use());
+  }
   // Of what the STag of the oldest ask names.
   bool may_be_invalidated() const { return entry_.row().may_be_invalidated(Stag{entry_.front().tag}); }
   void reset() {

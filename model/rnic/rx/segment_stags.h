@@ -69,14 +69,15 @@ class SegmentStags {
     begun_ = names_ = asked_named_ = false;
   }
 
-  // In each cycle, after the others: asks for one row of each kind. Whether there are more.
+  // In each cycle, after the others: asks for one row of each kind. Whether there are more, or one is to be dropped
+  // that was here when it was forgotten, and so calls nobody.
   bool ask() {
     if (names_ && !asked_named_ && named.can_ask()) {
       named.ask(stag_);
       asked_named_ = true;
     }
     if (asked_ != list_.size && scattered.can_ask()) scattered.ask(list_.index[asked_++]);
-    return asked_ != list_.size;
+    return asked_ != list_.size || named.has_forgotten();
   }
 
   void reset() {

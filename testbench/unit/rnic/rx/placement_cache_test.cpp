@@ -60,16 +60,26 @@ Bytes write_to(std::uint32_t n, std::size_t payload) { return tagged("C140", kSt
 
 struct Chip {
   explicit Chip(const QpCacheConfig& cache, HomeKind kind = HomeKind::kHost,
-                unsigned ports = RxTableConfig{}.read_ports, unsigned parked = DdpPlacementConfig{}.parked)
+                unsigned ports = RxTableConfig{}.read_ports, unsigned parked = DdpPlacementConfig{}.parked,
+                const CacheConfig& stags = {})
       : clk(sc_core::sc_gen_unique_name("clock"), {}),
-        contexts(clk, sizes(cache, kind, ports)),
+        contexts(clk, sizes(cache, kind, ports, stags)),
         home(sc_core::sc_gen_unique_name("context_home"), clk, contexts, of(kind)),
         dut(sc_core::sc_gen_unique_name("dut"), clk, contexts, llp_traits(), DdpPlacementConfig{parked}) {
-    contexts.write(Stag{kStag},
-                   region(kBuffers, kQps * kEach, abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead));
+    for (std::uint32_t index = 3; index < 6; ++index) write_stag(index);
     contexts.commit();
     if (contexts.home_pages() != 0) ops.send({HomeOp::Kind::kHomePage, 0, 0});
     for (std::uint32_t n = 0; n < kQps; ++n) write(n, rts_qp(n));
+  }
+  // In its home, if it is not on the chip.
+  void write_stag(std::uint32_t index) {
+    const StagContext c = region(kBuffers, kQps * kEach, abi::kLocalWrite | abi::kRemoteWrite | abi::kRemoteRead);
+    if (!contexts.stag_table.cached()) return contexts.write(Stag{stag_of(index)}, c);
+    StagRow row;
+    row.stag = c;
+    row.stag.key = static_cast<std::uint8_t>(stag_of(index));
+    const std::uint64_t octet = contexts.home_layout()[abi::ContextKind::kStag].base + StagHome::kRowBytes * index;
+    StagHome::Row::pack(row, octet, &dma.memory.at(octet));
   }
   // As the firmware does.
   void write(std::uint32_t n, const QpContext& c) {
@@ -82,9 +92,11 @@ struct Chip {
       contexts.commit();
     }
   }
-  static ContextStore::Sizes sizes(const QpCacheConfig& cache, HomeKind kind, unsigned ports) {
+  static ContextStore::Sizes sizes(const QpCacheConfig& cache, HomeKind kind, unsigned ports,
+                                   const CacheConfig& stags) {
     ContextStore::Sizes s{kQps, kQps, kQps, 16, 4, 64};
     s.qp_cache = cache;
+    s.stag_cache = stags;
     s.rx_table.read_ports = ports;
     s.home_in_host = kind == HomeKind::kHost;
     return s;
@@ -592,6 +604,33 @@ TEST_F(PlacementCache, AnOverrunOfALostRowHoldsNothingUp) {
   EXPECT_THAT(chip.errors(), SizeIs(1));
   EXPECT_EQ(chip.events[0].qpn, Qpn{1});
   EXPECT_EQ(chip.placed[chip.placed.size() - 1].wr_id, 1u);
+}
+
+// Rows of queue pairs and of STags are in spare places, where only a reader's next row is found: what it had asked for
+// in vain must not be in front for ever.
+TEST_F(PlacementCache, EverySegmentIsPlacedThoughItsStagWasAskedForInVain) {
+  constexpr unsigned kSegments = 120;
+  std::vector<std::unique_ptr<Chip>> chips;
+  for (unsigned seed = 1; seed <= 30; ++seed) {
+    Chip& chip = *chips.emplace_back(std::make_unique<Chip>(kOne, HomeKind::kHost, RxTableConfig{}.read_ports, 16u,
+                                                            CacheConfig{1, 1, CachePolicy::kLru, 1, 1}));
+    Prng random(seed);
+    Cycle at = 1000;
+    for (unsigned i = 0; i < kSegments; ++i) {
+      const auto n = static_cast<std::uint32_t>(random.below(5));
+      const std::uint32_t stag = stag_of(3 + static_cast<std::uint32_t>(random.below(3)));
+      chip.receive(n, tagged("C140", stag, buffer_of(n), 40 + random.below(100)), at);
+      at += random.below(8) == 0 ? random.below(400) : 0;
+    }
+  }
+  run_until_idle();
+  for (std::size_t i = 0; i < chips.size(); ++i) {
+    EXPECT_EQ(chips[i]->placed.size(), kSegments) << i;
+    EXPECT_GT(chips[i]->dut.counters().parked, 20u);
+    EXPECT_TRUE(chips[i]->events.empty());
+    chips[i]->writes.clear();
+    EXPECT_EQ(chips[i]->pool.in_use(), 0u);
+  }
 }
 
 // Nothing that is parked is left, nor a block of it.
