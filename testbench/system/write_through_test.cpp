@@ -16,7 +16,8 @@ struct Through {
 
 class WriteThroughEndToEnd : public TwoNodeBench, public testing::WithParamInterface<Through> {
  protected:
-  static constexpr std::size_t kStreams = 5;
+  static constexpr std::size_t kStreams = 32;  // more than there are places, with the spare ones
+  static constexpr std::uint64_t kRounds = 6;
   static constexpr std::uint32_t kBytes = 64;
   static NodeConfig config() {
     NodeConfig c;
@@ -32,7 +33,7 @@ class WriteThroughEndToEnd : public TwoNodeBench, public testing::WithParamInter
     return static_cast<std::uint8_t>(41 * stream + 13 * round + i);
   }
   static std::uint32_t at(std::size_t stream, std::uint64_t round) {
-    return static_cast<std::uint32_t>((stream * 32 + round) * kBytes);
+    return static_cast<std::uint32_t>((stream * kRounds + round) * kBytes);
   }
   // At rest each row on the chip is what its home has.
   void expect_home_is_the_chip(Node& node) {
@@ -68,7 +69,6 @@ class WriteThroughEndToEnd : public TwoNodeBench, public testing::WithParamInter
 
 // A Write, a Read back of what was written in the round before, and a Send on each stream in each round.
 TEST_P(WriteThroughEndToEnd, DataIsRightAndNoEvictionWrites) {
-  constexpr std::uint64_t kRounds = 24;
   for (std::size_t n = 0; n < kStreams; ++n) client.create(64), server.create(64);
   connect(kStreams);
   for (std::uint64_t round = 0; round < kRounds; ++round) {

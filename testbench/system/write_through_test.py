@@ -37,7 +37,7 @@ class WriteThrough(ProgramTest):
 
     def test_no_other_kind_has_it(self):
         for kind in ("page", "srq"):
-            answer = self.run_program("config", *write_through(kind))
+            answer = self.run_program("config", "--dump", str(TRACES / "qps16.json"), *write_through(kind))
             self.assertEqual(answer.returncode, 2)
             self.assertIn(f"rnic.context.cache.{kind}.write_back", answer.stderr)
 
