@@ -36,17 +36,6 @@ void RowCache::connect_home(PopPort<TableMiss>& misses) {
   to_home_->set_producer(misses.owner());  // what is not on the chip is missed in a commit
 }
 
-// A row that has changed again before its octets leave is written once, so the home may be slow.
-void RowCache::connect_home(PopPort<RowWrite>& writes, RowPacker& packer) {
-  RNIC_CHECK_MSG(changes_to_home_ == nullptr && writes_through(), name_);
-  LinkConfig config;
-  config.depth = 2;
-  changes_to_home_ = std::make_unique<Link<RowWrite>>(name_ + ".changes", clk_, config);
-  writes(*changes_to_home_);
-  changes_to_home_->set_producer(writes.owner());
-  packer_ = &packer;
-}
-
 std::vector<LinkBase*> RowCache::links_of(const TableBase& table) const {
   std::vector<LinkBase*> links;
   if (&table != tables_.front()) return links;
@@ -67,7 +56,7 @@ void RowCache::commit_later() {
 }
 
 void RowCache::commit() {
-  if (writes_through() && behind_ != nullptr) behind_->commit();
+  if (std::exchange(expects_change_, false)) behind_->commit();
   for (TableBase* table : tables_) table->settle_writes();
   for (const std::uint32_t place : healed_) bad_[place] = false;
   healed_.clear();
@@ -193,11 +182,23 @@ void RowCache::drop_rows() {
     else tags_->drop(place);
     for (TableBase* table : tables_) table->takes_change(place);
   }
+  for (TableBase* table : tables_) table->changed_.clear();
   lost_.assign(lost_.size(), has_uses_);
   begins_.assign(begins_.size(), false);
 }
 
 // ---- Without write-back
+
+// A row that has changed again before its octets leave is written once, so the home may be slow.
+void RowCache::connect_home(PopPort<RowWrite>& writes, RowPacker& packer) {
+  RNIC_CHECK_MSG(changes_to_home_ == nullptr && writes_through(), name_);
+  LinkConfig config;
+  config.depth = 2;
+  changes_to_home_ = std::make_unique<Link<RowWrite>>(name_ + ".changes", clk_, config);
+  writes(*changes_to_home_);
+  changes_to_home_->set_producer(writes.owner());
+  packer_ = &packer;
+}
 
 // A change of this cycle pins its row before anybody can make it leave.
 void RowCache::take_changes() {
@@ -266,10 +267,12 @@ void RowCache::reset() {
   arrivals_.clear();
   healed_.clear();
   forgets_ = false;
+  expects_change_ = false;
   if (changes_to_home_ != nullptr) changes_to_home_->reset();
   changes_.clear();
   unwritten_ = 0;
   written_.clear();
+  has_credit_later_ = false;
   bad_.assign(bad_.size(), false);
   lost_.assign(lost_.size(), false);
   begins_.assign(begins_.size(), false);

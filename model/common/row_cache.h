@@ -140,10 +140,14 @@ class RowCache final : public Committed {
   // Its write is on its way to the home, where no fetch passes it. Called in a stage's cycle.
   void written(const RowChange& change);
   bool has_changes() const { return unwritten_ != 0; }
-  // Its rows are also changed when `first` is committed, after expect_change() in the cycle.
+
+  // Rows are also changed when `first` is committed, after expect_change() in the cycle. Until then none of them makes
+  // room.
   void commits_behind(Committed& first) { behind_ = &first; }
   void expect_change() {
-    if (writes_through()) commit_later();
+    if (!is_small()) return;
+    expects_change_ = true;
+    commit_later();
   }
 
   void commit() override;  // writes of all tables, then what arrived, then grants
@@ -194,6 +198,7 @@ class RowCache final : public Committed {
   std::unique_ptr<Link<RowWrite>> changes_to_home_;
   RowPacker* packer_ = nullptr;
   Committed* behind_ = nullptr;
+  bool expects_change_ = false;         // of that, in this cycle
   Ring<RowChange> changes_;             // each once, until its octets leave
   unsigned unwritten_ = 0;              // these, and those on their way to the home
   std::vector<std::uint32_t> written_;  // places, in this cycle

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <set>
 
 #include "model/common/prng.h"
 #include "model/rnic/context/stag_work.h"
@@ -13,6 +14,7 @@
 namespace rnic::test {
 namespace {
 
+using testing::Each;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -331,6 +333,7 @@ class CqHomeTest : public StageTest {
  protected:
   static constexpr unsigned kCqs = 16;
   static constexpr CacheConfig kCache{2, 2, CachePolicy::kLru, 2, 1};
+  static constexpr CacheConfig kThrough{2, 2, CachePolicy::kLru, 2, 1, false};
   static ContextStore::Sizes sizes(HomeKind kind, const CacheConfig& cache) {
     ContextStore::Sizes s{4, 4, kCqs, 16, 4, 64};
     s.cq_cache = cache;
@@ -353,9 +356,10 @@ class CqHomeTest : public StageTest {
     FakeDmaWrite writes{dut.write, dut.write_done, dma.memory};
     std::uint32_t produced(std::size_t use) const { return user.count(use); }
   };
-  static ContextHomeConfig of(HomeKind kind) {
+  static ContextHomeConfig of(HomeKind kind, unsigned flip_fetch = 0) {
     ContextHomeConfig config;
     config.kind = kind;
+    config.flip_fetch = flip_fetch;
     return config;
   }
   static CqContext context(std::uint32_t n, std::uint32_t epoch = 1) {
@@ -419,12 +423,13 @@ INSTANTIATE_TEST_SUITE_P(Kinds, CqHomeOfEachKind, testing::Values(HomeKind::kHos
 TEST_F(CqHomeTest, TheFirmwareAndAStageNeverWriteEachOthersPart) {
   std::vector<std::unique_ptr<Bench>> benches;
   for (Cycle at = 40; at < 140; ++at) {
-    benches.push_back(std::make_unique<Bench>());
-    Bench& b = *benches.back();
-    b.writes.hold = 7;
-    b.ops.send({home, write(1, context(1))});
-    b.ops.send_at(at, write(1, context(1, 2)));
-    b.user.asks = {{50, 1}, {51, 2}, {80, 3}, {81, 1}, {300, 1}};
+    for (const CacheConfig& cache : {kCache, kThrough}) {
+      Bench& b = *benches.emplace_back(std::make_unique<Bench>(ContextHomeConfig{}, cache));
+      b.writes.hold = 7;
+      b.ops.send({home, write(1, context(1))});
+      b.ops.send_at(at, write(1, context(1, 2)));
+      b.user.asks = {{50, 1}, {51, 2}, {80, 3}, {81, 1}, {300, 1}};
+    }
   }
   run_until_idle();
   for (const auto& b : benches) {
@@ -490,10 +495,9 @@ TEST_F(CqHomeTest, ARowThatCannotBeReadIsLostUntilItsQueueIsDestroyed) {
 
 class WrittenThrough : public CqHomeTest {
  protected:
-  static constexpr CacheConfig kThrough{2, 2, CachePolicy::kLru, 2, 1, false};
   // The values that each write of a queue's state had, in the order in which they landed.
   struct Home : Bench {
-    explicit Home(HomeKind kind = HomeKind::kHost) : Bench(of(kind), kThrough) {
+    explicit Home(HomeKind kind = HomeKind::kHost, unsigned flip_fetch = 0) : Bench(of(kind, flip_fetch), kThrough) {
       writes.on_landing = [this](std::uint64_t address, const std::uint8_t* octets, std::uint32_t bytes) {
         if (address % 64 == 32 && bytes == 32) produced_in[address / 64].push_back(load_le32(octets + 4));
       };
@@ -645,6 +649,91 @@ TEST_F(WrittenThrough, ItIsReleasedBehindTheLastWrite) {
   EXPECT_GT(b.events.cycles()[0], b.writes.cycles().back() + b.writes.hold);
 }
 
+// A change of the cycle in which the home is given back has none to go to.
+TEST_F(WrittenThrough, AReleaseInEachCycleAroundAChangeWritesNothingBehindIt) {
+  std::vector<std::unique_ptr<Home>> benches;
+  for (Cycle at = 180; at < 240; ++at) {
+    Home& b = *benches.emplace_back(std::make_unique<Home>());
+    b.user.asks = {{50, 3}, {200, 3}};
+    b.ops.send_at(at, {HomeOp::Kind::kRelease});
+  }
+  run_until_idle();
+  std::set<std::size_t> written;
+  for (const auto& b : benches) {
+    ASSERT_EQ(b->events.size(), 1u);
+    EXPECT_EQ(b->events[0].kind, HomeEvent::Kind::kReleased);
+    EXPECT_LT(b->writes.cycles().back(), b->events.cycles()[0]);
+    EXPECT_FALSE(b->cache().has_changes());
+    EXPECT_FALSE(b->contexts.cq_table.is_dirty(3));
+    written.insert(b->writes.cycles().size());
+  }
+  EXPECT_THAT(written, ElementsAre(1u, 2u));
+}
+
+// Changes of other rows wait meanwhile. What is lost is not written until its number is used again.
+TEST_F(WrittenThrough, ARowThatIsLostAmidChangesTakesNoneWithIt) {
+  Home b(HomeKind::kHost, 3);
+  b.writes.pause = window(0, 500);
+  b.user.asks = {{50, 1}, {60, 2}, {70, 3}, {80, 4}, {81, 1}, {600, 3}, {900, 3}};
+  b.ops.send_at(700, {write(3, {}), write(3, context(3, 2))});
+  run_until_idle();
+  EXPECT_EQ(b.user.ok(), (std::vector<bool>{true, true, false, true, true, false, true}));
+  for (const std::uint32_t n : {2u, 3u, 4u}) EXPECT_THAT(b.produced_in[n], ElementsAre(1)) << n;
+  EXPECT_THAT(b.produced_in[1], ElementsAre(1, 2));
+  EXPECT_EQ(b.user.uses.back().row.cq.epoch, 2u);
+  ASSERT_EQ(b.events.size(), 1u);
+  EXPECT_EQ(b.events[0].index, 3u);
+}
+
+// A queue is destroyed and its number used again in each cycle around a change: what was on its way leaves a whole row.
+TEST_F(WrittenThrough, ANumberThatIsUsedAgainHasAWholeRow) {
+  std::vector<std::unique_ptr<Home>> benches;
+  for (Cycle at = 40; at < 130; ++at) {
+    Home& b = *benches.emplace_back(std::make_unique<Home>());
+    b.writes.pause = window(80, 100);
+    b.ops.send(write(1, context(1)));
+    b.ops.send_at(at, {write(1, {}), write(1, context(1, 2))});
+    b.user.asks = {{50, 1}, {70, 1}, {75, 1}, {90, 1}, {200, 2}, {210, 3}, {220, 4}, {300, 1}};
+  }
+  run_until_idle();
+  for (const auto& b : benches) {
+    EXPECT_THAT(b->user.ok(), Each(true));
+    EXPECT_EQ(b->user.uses.back().row.cq.epoch, 2u);
+    EXPECT_EQ(b->user.uses.back().row.cq.base, context(1).base);
+    EXPECT_THAT(b->events, IsEmpty());
+  }
+}
+
+// Nothing of what was changed before is written after it.
+TEST_F(WrittenThrough, AResetAmidChangesDropsThem) {
+  struct Trial : Home {
+    Trial() : Home(HomeKind::kBoard) {}
+    At reset{sc_core::sc_gen_unique_name("reset"), clk};
+    std::size_t uses_before = 0;
+    std::uint64_t written_before = 0;
+  };
+  std::vector<std::unique_ptr<Trial>> benches;
+  for (Cycle at = 250; at < 300; ++at) {
+    Trial& b = *benches.emplace_back(std::make_unique<Trial>());
+    for (unsigned i = 0; i < 400; ++i) b.user.asks.emplace_back(50 + i, i % 2);
+    b.reset.at(at, [&b] {
+      b.contexts.reset();
+      b.dut.reset();
+      b.uses_before = b.user.uses.size();
+      b.written_before = b.dut.counters().write_throughs;
+    });
+  }
+  run_until_idle();
+  unsigned dropped = 0;
+  for (const auto& b : benches) {
+    ASSERT_LE(b->written_before, b->uses_before);
+    dropped += b->written_before < b->uses_before;
+    EXPECT_EQ(b->dut.counters().write_throughs - b->written_before, b->user.uses.size() - b->uses_before);
+    EXPECT_FALSE(b->cache().has_changes());
+  }
+  EXPECT_EQ(dropped, benches.size());
+}
+
 TEST_F(CqHomeTest, TablesFollowEachOtherInTheirHome) {
   ContextStore::Sizes s{4, 4, kCqs, 16, 4, 65};
   s.cq_cache = kCache;
@@ -778,6 +867,30 @@ TEST_F(QpHomeTest, WithoutWriteBackEachPartThatWasChangedIsAWrite) {
   EXPECT_EQ(b.dut.counters().write_throughs, 6u);
 }
 
+// A queue's changes are written at once, those of a queue pair when it makes room; both wait for dma_write all the
+// time.
+TEST_F(QpHomeTest, ChangesAndRowsThatMakeRoomTakeTurns) {
+  ContextStore::Sizes sizes_of_both = sizes(HomeKind::kHost, true);
+  sizes_of_both.cq_cache = {2, 2, CachePolicy::kLru, 2, 1, false};
+  ContextStore contexts(clk, sizes_of_both);
+  CqUser cq("cq", clk, contexts.cq_table);
+  TxUser tx("tx", clk, contexts.tx_table);
+  ContextHome dut("dut", clk, contexts, {});
+  Source<HomeOp> ops = drive(dut.ops);
+  const Sink<HomeEvent> events = collect(dut.events);
+  FakeDma dma(dut.read, dut.read_done);
+  FakeDmaWrite writes(dut.write, dut.write_done, dma.memory);
+  ops.send({HomeOp::Kind::kHomePage, 0, 0});
+  writes.pause = Pattern::every(40, 39);
+  for (unsigned i = 0; i < 4000; ++i) cq.asks.emplace_back(50 + i, 1 + i % 2);
+  for (unsigned i = 0; i < 30; ++i) tx.asks.emplace_back(50, i % kQps);
+  run_until_idle();
+  ASSERT_EQ(tx.uses.size(), 30u);
+  EXPECT_LT(tx.uses.back().at, 4000u);  // while the queues are still changed
+  EXPECT_GT(dut.counters().write_throughs, 50u);
+  EXPECT_GT(dut.counters().write_backs, 20u);
+}
+
 // What the firmware writes in each cycle around an object's way out and back: nobody undoes what another one wrote.
 TEST_F(QpHomeTest, TheFirmwareAndTheStagesNeverWriteEachOthersPart) {
   std::vector<std::unique_ptr<Bench>> benches;
@@ -906,6 +1019,57 @@ TEST_F(StagHomeTest, AnEntryIsWhereItBelongsWhenItMakesRoom) {
   EXPECT_EQ(b.dut.counters().write_backs, 1u);
   EXPECT_EQ(b.contexts.stag_table.peek(3), nullptr);
 }
+
+// Asks for an entry at a given cycle, and keeps what it sees.
+class StagReader final : public Stage {
+ public:
+  StagReader(sc_core::sc_module_name nm, ClockDomain& clk, StagTable& table) : Stage(nm, clk) {
+    table.bind(rows_);
+    wake(0);
+  }
+  std::vector<std::pair<Cycle, std::uint32_t>> asks;
+  std::vector<StagContext> seen;
+  Wake tick() override {
+    if (rows_.can_use()) {
+      seen.push_back(rows_.ok() ? rows_.row().stag : StagContext{});
+      rows_.drop();
+    }
+    if (asked_ == asks.size()) return Wake::on_traffic();
+    if (asks[asked_].first > now()) return Wake::at_cycle(asks[asked_].first);
+    rows_.ask(asks[asked_++].second);
+    return Wake::next_cycle();
+  }
+
+ private:
+  StagTable::Reader rows_{*this, "reader"};
+  std::size_t asked_ = 0;
+};
+
+// stag_work drops an entry in the cycle in which it writes it. Another one is missed in each cycle around that, in any
+// order of calls.
+class StagHomeWrites : public StagHomeTest, public testing::WithParamInterface<bool> {};
+TEST_P(StagHomeWrites, AnEntryMakesNoRoomBeforeWhatItsWriterHasWritten) {
+  struct Read : Bench {
+    Read() : Bench({}, {1, 1, CachePolicy::kLru, 1, 1, GetParam()}) {}
+    StagReader reader{sc_core::sc_gen_unique_name("reader"), clk, contexts.stag_table};
+  };
+  std::vector<std::unique_ptr<Read>> benches;
+  for (Cycle at = 195; at < 215; ++at) {
+    for (unsigned seed = 1; seed < 5; ++seed) {
+      Read& b = *benches.emplace_back(std::make_unique<Read>());
+      b.clk.shuffle(seed);
+      b.firmware.send(write(3, region(0x8000, 0x1000, 0x1f)));
+      b.firmware.send_at(200, write(3, region(0x8000, 0x2000, 0x1f)));
+      b.reader.asks = {{at, 5}, {600, 6}, {1000, 3}};
+    }
+  }
+  run_until_idle();
+  for (const auto& b : benches) {
+    ASSERT_EQ(b->reader.seen.size(), 3u);
+    EXPECT_EQ(b->reader.seen[2].length, 0x2000u);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Homes, StagHomeWrites, testing::Bool());
 
 // Whatever the requests are and wherever the entries: each has the outcome that it has on a chip with all of them.
 class StagHomeOfEachKind : public StagHomeTest, public testing::WithParamInterface<HomeKind> {};

@@ -607,7 +607,7 @@ TEST_F(PlacementCache, AnOverrunOfALostRowHoldsNothingUp) {
 }
 
 // Rows of queue pairs and of STags are in spare places, where only a reader's next row is found: what it had asked for
-// in vain must not be in front for ever.
+// in vain must not stay in front forever.
 TEST_F(PlacementCache, EverySegmentIsPlacedThoughItsStagWasAskedForInVain) {
   constexpr unsigned kSegments = 120;
   std::vector<std::unique_ptr<Chip>> chips;
