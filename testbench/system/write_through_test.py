@@ -29,6 +29,12 @@ class WriteThrough(ProgramTest):
                     self.assertEqual([(node["write_backs"], node["failed"] + node["corrupt"]) for node in home], [(0, 0)] * len(home))
                     self.assertGreater(min(node["write_throughs"] for node in home), 500)
 
+    def test_in_any_order_of_calls(self):
+        words = [word for kind in KINDS for word in (*few_rows(kind, 4, 2, "lru", 3, "host"), *write_through(kind))]
+        plain, shuffled, stepped = (self.stats("churn", *words, *option)["digest"] for option in
+                                    ((), ("--set", "sim.shuffle_seed=7"), ("--set", "sim.run_ahead=false")))
+        self.assertEqual([shuffled, stepped], [plain, plain])
+
     def test_a_cache_with_room_for_all_has_nothing_to_write(self):
         without = self.stats("qps16")
         through = self.stats("qps16", *(word for kind in KINDS for word in write_through(kind)))
