@@ -80,7 +80,7 @@ struct TraceEvent {
   std::array<std::uint32_t, 3> facts{};
   std::uint32_t beats_took = 0;  // cycles from a message's first beat to its last, whose cycle is `cycle`
 
-  enum Terminated : std::uint32_t { kSent, kReceived, kMalformed };
+  enum Terminated : std::uint32_t { kSent, kReceived, kMalformed, kOrdered };  // the last by the firmware
 
   std::uint64_t address() const { return std::uint64_t{facts[1]} << 32 | facts[0]; }
   void set_address(std::uint64_t address) {

@@ -52,8 +52,8 @@ std::string trace_words(const TraceEvent& e) {
     case TraceKind::kRefused:
       return cause_text(e.facts[0]);
     case TraceKind::kTerminated: {
-      if (e.facts[1] == TraceEvent::kMalformed) return "received, malformed";
-      return (e.facts[1] == TraceEvent::kReceived ? "received " : "sent ") + cause_text(e.facts[0]);
+      constexpr const char* kWhat[] = {"sent", "received", "received malformed", "ordered"};
+      return fmt::format("{} {}", kWhat[e.facts[1]], cause_text(e.facts[0]));
     }
     default:
       return {};

@@ -49,7 +49,8 @@ class CableEvents(ProgramTest):
     def run_with(self, *options, scenario="write_bw", codes=(0, 1)):
         stats = self.run_scenario(TRACES / f"{scenario}.json", "--trace", "run.tsv", "--db", "run.sqlite", *options, codes=codes)
         with (self.folder / "run.tsv").open() as log:
-            self.events = [row for row in csv.DictReader(log, delimiter="\t", quoting=csv.QUOTE_NONE) if row["where"].startswith("cable.")]
+            self.log = list(csv.DictReader(log, delimiter="\t", quoting=csv.QUOTE_NONE))
+        self.events = [row for row in self.log if row["where"].startswith("cable.")]
         with sqlite3.connect(self.folder / "run.sqlite") as database:
             database.row_factory = sqlite3.Row
             self.frames = database.execute("SELECT * FROM frames ORDER BY number").fetchall()
@@ -130,9 +131,10 @@ class CableEvents(ProgramTest):
         self.run_with(*options, "--no-capture")
         self.assertEqual([tuple(frame) for frame in self.frames], with_file)
 
-    def test_each_injected_error_names_its_frame(self):
+    def test_each_injected_error_names_its_frame_and_each_terminate_its_code(self):
         for file in sorted((TRACES / "errors").glob("*.json")):
-            injections = json.loads(file.read_text()).get("inject", [])
+            scenario = json.loads(file.read_text())
+            injections = scenario.get("inject", [])
             wire = [injection for injection in injections if "work" not in injection]
             with self.subTest(file.stem):
                 self.run_with(scenario=f"errors/{file.stem}")
@@ -145,6 +147,18 @@ class CableEvents(ProgramTest):
                     noted = [frame["number"] for frame in self.frames if frame["sender"] == event["node"] and frame["serial"] == serial]
                     comments = [number for number, packet in enumerate(packets_of(self.folder / "out/wire.pcapng"), 1) if "injected" in packet[2]]
                     self.assertEqual(comments, noted)
+                for check in scenario["checks"]:
+                    if check["check"] == "terminate":
+                        self.check_terminate(check["sender"], check["code"])
+
+
+    def check_terminate(self, sender, code):
+        """The stage that found the error, then the Terminate at both ends; the firmware has told of some itself."""
+        told = [(event["node"], event["kind"], event["words"].partition(" (")[0]) for event in self.log if event["kind"] in ("refused", "terminated")]
+        self.assertIn(told[0], ((sender, "refused", code), (sender, "terminated", f"ordered {code}")))
+        if told[0][1] == "refused":
+            self.assertEqual(told[1], (sender, "terminated", f"sent {code}"))
+        self.assertIn(("b" if sender == "a" else "a", "terminated", f"received {code}"), told)
 
 
 if __name__ == "__main__":

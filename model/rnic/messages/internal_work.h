@@ -7,12 +7,13 @@
 
 namespace rnic {
 
-// A Terminate of the firmware's own, such as for an MPA Reply Frame that asks for too much (RFC 6581 section 9).
+// A Terminate: the one that the chip has made, or the firmware's own, such as for an MPA Reply Frame that asks for too
+// much (RFC 6581 section 9).
 inline EventUse event_of(const TxInternalWork& work, const Owners& owners, TraceEvent& e) {
   if (work.kind != TxInternalWork::Kind::kTerminate) return EventUse::kNone;
   e.qpn = work.qpn.v;
   e.request = owners.queue_pair(work.qpn);
-  e.facts[0] = terminate_word(work.cause);
+  e.facts = {terminate_word(work.cause), TraceEvent::kOrdered};
   return EventUse::kEvent;
 }
 
