@@ -308,7 +308,7 @@ TEST_F(SharedReceiveQueueTraced, ItsDoorbellsHaveOwners) {
   const std::uint64_t doorbell = a.chip.config().pcie.link.bar0_address + regs::SrqDoorbell::kOffset;
   std::vector<std::uint64_t> newest;
   for (const TraceEvent& e : log.events) {
-    if (e.kind != TraceKind::kTlpWrite || e.address != doorbell) continue;
+    if (e.kind != TraceKind::kTlpWrite || e.address() != doorbell) continue;
     EXPECT_EQ(e.request.kind(), RequestId::Kind::kSharedReceive);
     newest.push_back(e.request.sequence());
   }

@@ -88,8 +88,8 @@ TEST_F(DatabaseTest, TlpsAreEventsWithTagTypeAddressAndLength) {
     t.event.kind = kind;
     t.event.bytes = bytes;
     t.event.request = id;
-    t.event.address = address;
-    t.event.tag = tag;
+    t.event.set_address(address);
+    t.event.set_tag(tag);
     return t;
   };
   database.events({on(1000, "up", TraceKind::kTlpRead, 512, request(1), 0x1000, 0),

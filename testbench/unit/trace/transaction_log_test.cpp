@@ -36,12 +36,12 @@ TEST(TransactionLogTest, ALineForEachEvent) {
   TimedEvent read = event(13'000, 0, "up", TraceKind::kTlpRead), write = event(14'000, 0, "up", TraceKind::kTlpWrite);
   TimedEvent answer = event(15'000, 0, "down", TraceKind::kTlpCompletion);
   read.event.bytes = 512;
-  read.event.address = UINT64_MAX;
-  read.event.tag = 7;
+  read.event.set_address(UINT64_MAX);
+  read.event.set_tag(7);
   write.event.bytes = 4;
-  write.event.address = 0x1f0;
+  write.event.set_address(0x1f0);
   answer.event.bytes = 256;
-  answer.event.tag = 12;
+  answer.event.set_tag(12);
   log.events({completed, event(12'000, 0, "tx", TraceKind::kFpduSent)});
   log.events({read, write, answer});
   log.events({event(12'000'000, 1, "firmware", TraceKind::kCommand)});
