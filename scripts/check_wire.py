@@ -33,6 +33,7 @@ import wire_sctp
 SECTION_HEADER, INTERFACE, ENHANCED_PACKET = 0x0A0D0D0A, 1, 6
 LEAST_BYTES = {SECTION_HEADER: 28, INTERFACE: 20, ENHANCED_PACKET: 32}
 BYTE_ORDER_MAGIC, LINKTYPE_ETHERNET = 0x1A2B3C4D, 1
+ETHERTYPE_LOST = 0x88B5  # before a frame that the cable has lost
 ETHERNET_BYTES, IPV4_BYTES, ETHERTYPE_IPV4, PROTOCOL_TCP, FLAG_SYN = 14, 20, 0x0800, 6, 0x02
 MARKER_SPACING, MARKER_BYTES, CRC_BYTES = 512, 4, 4
 STARTUP_KEYS = {b"MPA ID Req Frame": "Request frame header", b"MPA ID Rep Frame": "Reply frame header"}
@@ -84,6 +85,11 @@ def blocks(file):
         elif kind != ENHANCED_PACKET:
             raise Unreadable(f"block type {kind:#x}, which rnicsim does not write")
         yield kind, block
+
+
+def never_arrived(block):
+    """Of an Enhanced Packet Block: what the cable has lost is there for who looks for it (model/cable/link.md)."""
+    return block[40:42] == struct.pack(">H", ETHERTYPE_LOST)
 
 
 def packet_of(block):
@@ -176,6 +182,8 @@ class Capture:
         before, self._time = self._time, high << 32 | low
         if self._time < before:
             self.problems.append(f"frame {self.frames}: earlier than the frame before it")
+        if never_arrived(block):
+            return True
         try:
             packet = packet_of(block)
             if packet is not None and packet.protocol == wire_sctp.PROTOCOL_SCTP:

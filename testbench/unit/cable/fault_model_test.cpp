@@ -426,11 +426,12 @@ TEST_F(TellsOfFaults, WithNumberSettingAndTheTimeOfArrival) {
 TEST_F(TellsOfFaults, OfABurstAndOfAFullQueue) {
   config.burst = {1'000'000, 1'000'000, 1'000'000};  // each second frame
   config.rate = {100, 2048, "0-"};
-  run(40);
+  run(100);
   ASSERT_FALSE(told.events.empty());
   EXPECT_EQ(what()[0], (What{Kind::kLost, 1, 1400, "burst"}));
   const std::vector<What> all = what();
-  const auto dropped = std::find_if(all.begin(), all.end(), [](const What& w) { return w.kind == Kind::kQueueDropped; });
+  const auto dropped =
+      std::find_if(all.begin(), all.end(), [](const What& w) { return w.kind == Kind::kQueueDropped; });
   ASSERT_NE(dropped, all.end());
   EXPECT_EQ(dropped->ns, dropped->serial * 1000) << "when it came to the queue";
   EXPECT_EQ(dropped->text, "rate.queue_bytes");
