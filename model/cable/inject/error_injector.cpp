@@ -62,7 +62,7 @@ void ErrorInjector::pass(Way& way, Frame frame, std::uint64_t at_ps) {
 
 void ErrorInjector::tell_done(unsigned end, const Frame& frame, std::uint64_t at_ps) {
   for (Order& order : orders_) {
-    if (!order.done || std::exchange(order.told, true)) continue;
+    if (order.what.empty() || std::exchange(order.told, true)) continue;
     CableEvent e;
     e.kind = CableEvent::Kind::kInjected;
     e.direction = end;

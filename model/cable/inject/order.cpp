@@ -14,10 +14,11 @@ std::string message_of(const Injection& i) {
 }  // namespace
 
 void Order::changed(const Field& field, const ChangedValue& value) {
+  done = true;
+  if (value.before == value.after) return;
   const std::string name = injection->change.field ? field.name : fmt::format("octet {}", *injection->change.octet);
   what =
       fmt::format("{}: {} of {}: {} to {}", injection->name, name, message_of(*injection), value.before, value.after);
-  done = true;
 }
 
 void Order::closed() {

@@ -13,7 +13,7 @@ struct Order {
   bool done = false;
   bool told = false;      // to the cable's taps
   std::string failure{};  // why its message passed unchanged
-  std::string what{};     // it did: "inject[0]: mo of send 3: 1408 to 1412"
+  std::string what{};     // it did: "inject0: mo of send 3: 1408 to 1412"; empty: it found the value there
 
   void changed(const Field& field, const ChangedValue& value);
   void closed();
