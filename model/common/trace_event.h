@@ -62,6 +62,15 @@ constexpr bool is_tlp(TraceKind kind) {
          kind == TraceKind::kTlpConfig;
 }
 
+// Why a lower layer sends octets or chunks again.
+enum class Resend : std::uint8_t {
+  kNo,
+  kFast,          // acknowledgements show the loss (RFC 5681 section 3.2, RFC 6675, RFC 9260 section 7.2.4)
+  kTimeout,       // RFC 6298, RFC 9260 section 6.3.3
+  kPathMtu,       // a router has dropped it (RFC 1191)
+  kWindowOpened,  // the peer had no room for a probe
+};
+
 struct TraceEvent {
   Cycle cycle = 0;
   const char* where = "";  // the stage's full name; the pointer stays valid, and stays that name's
@@ -76,7 +85,8 @@ struct TraceEvent {
   RequestId request;                      // the owner, in every output
   RequestId receive;                      // of a completion: the receive request that the message used
   // What goes with some kinds, and into no digest. Of a TLP: address of a request (two words, the lower first); tag of
-  // one that reads or answers. Of kTerminated and kRefused: terminate_word() of its cause; Terminated.
+  // one that reads or answers. Of kTerminated and kRefused: terminate_word() of its cause; Terminated. Of
+  // kRetransmitted: Resend.
   std::array<std::uint32_t, 3> facts{};
   std::uint32_t beats_took = 0;  // cycles from a message's first beat to its last, whose cycle is `cycle`
 

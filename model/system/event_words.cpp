@@ -49,6 +49,10 @@ std::string trace_words(const TraceEvent& e) {
                          e.values[1], (e.values[2] & kChecksumRight) != 0 ? ", checksum right" : "");
     case TraceKind::kReordered:
       return fmt::format("frame {}, {}: {} ns later", e.values[0], e.text, e.values[1]);
+    case TraceKind::kRetransmitted: {
+      constexpr const char* kWhy[] = {"", "fast", "timeout", "path MTU", "window opened"};
+      return kWhy[e.facts[0]];
+    }
     case TraceKind::kRefused:
       return cause_text(e.facts[0]);
     case TraceKind::kTerminated: {

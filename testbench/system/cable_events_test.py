@@ -117,6 +117,15 @@ class CableEvents(ProgramTest):
         self.assertGreater(min(echo), marked[0])
         self.assertEqual([event["words"] for event in self.events], ["frame 100, mark"])
 
+    def test_a_retransmission_says_why(self):
+        for faults, work, why in (({"loss.frames": 100}, "depth=4 count=20 size=16384", {"fast"}), ({"loss.frames": 20}, "depth=1 count=20 size=4096", {"timeout"}),
+                                  ({"mtu.bytes": 1000, "mtu.at_us": "40-"}, "depth=4 count=20 size=16384", {"path MTU"})):
+            with self.subTest(why):
+                self.run_with(*link(faults, *(f"work.writes.{setting}" for setting in work.split())))
+                self.assertEqual({row["words"] for row in self.log if row["kind"] == "retransmitted"}, why)
+        self.run_with(*link({"loss.frames": 60}), scenario="sctp_quickstart")
+        self.assertEqual({row["words"] for row in self.log if row["kind"] == "retransmitted"}, {"fast"})
+
     def test_without_faults_the_capture_is_as_without_events(self):
         self.run_with("--set", "work.writes.count=20")
         self.assertEqual(self.events, [])

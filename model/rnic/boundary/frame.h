@@ -18,9 +18,10 @@ struct Frame {
   std::uint32_t offset = 0;
   std::uint32_t bytes = 0;
   bool fcs_ok = true;
-  bool again = false;        // a retransmission, of TCP's octets or SCTP's chunks; on no pins
-  std::uint32_t serial = 0;  // of its sender's port, from 1 on; 0: it has not left a port. On no pins
+  Resend resend = Resend::kNo;  // of TCP's octets or SCTP's chunks; on no pins
+  std::uint32_t serial = 0;     // of its sender's port, from 1 on; 0: it has not left a port. On no pins
 
+  bool again() const { return resend != Resend::kNo; }
   const std::uint8_t* data() const { return buf->bytes() + offset; }
 
   static constexpr const char* kMessage = "frame";
@@ -34,8 +35,11 @@ static_assert(sizeof(Frame) == 24);
 inline EventUse event_of(const Frame& f, const Owners&, TraceEvent& e) {
   e.bytes = f.bytes;
   e.request = f.buf->owner();
-  e.again = f.again;
-  if (e.kind == TraceKind::kFrameSent && f.again) e.kind = TraceKind::kRetransmitted;
+  e.again = f.again();
+  if (e.kind == TraceKind::kFrameSent && f.again()) {
+    e.kind = TraceKind::kRetransmitted;
+    e.facts[0] = static_cast<std::uint32_t>(f.resend);
+  }
   return EventUse::kEvent;
 }
 

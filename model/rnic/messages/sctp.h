@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "model/common/buffer.h"
+#include "model/common/trace_event.h"
 #include "model/wire/ethernet.h"
 
 namespace rnic {
@@ -16,8 +17,8 @@ struct SctpPacket {
   std::uint16_t bytes = 0;
   std::uint32_t peer_ip = 0;
   wire::MacAddress peer_mac;
-  bool again = false;         // transmit: chunks of it were sent before; on no pins
-  bool may_fragment = false;  // transmit: longer than its path MTU, so that IP has to cut it
+  Resend resend = Resend::kNo;  // transmit: why, if chunks of it were sent before; on no pins
+  bool may_fragment = false;    // transmit: longer than its path MTU, so that IP has to cut it
   // Receive, not 0: no packet, but a router's report about one that was sent to peer_ip; the octets are those that it
   // quotes, ports and tag. 1: it does not report an MTU.
   std::uint16_t path_mtu = 0;

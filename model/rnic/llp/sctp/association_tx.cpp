@@ -164,7 +164,8 @@ std::optional<SctpPacket> Association::next_packet() {
   }
   if (data + sack == 0) return std::nullopt;
   e_.packet.chunks.clear();
-  e_.packet.retransmission = e_.packet.beyond_path_mtu = false;
+  e_.packet.resend = Resend::kNo;
+  e_.packet.beyond_path_mtu = false;
   if (data != 0 && !c_.sender.next(e_.now(), data, e_.packet) && sack == 0) return std::nullopt;
 
   SentMessage* const m = e_.packet.chunks.size() == 1 ? &e_.sent[e_.packet.chunks[0].handle.v] : nullptr;
@@ -229,13 +230,8 @@ SctpPacket Association::copied(std::uint32_t sack) {
     std::memset(at + chunk.bytes, 0, padded(chunk.bytes) - chunk.bytes);
     at += padded(chunk.bytes);
   }
-  return {std::move(buf),
-          kFrameHeadroom,
-          static_cast<std::uint16_t>(at - begin),
-          ends.peer_ip,
-          c_.peer_mac,
-          e_.packet.retransmission,
-          e_.packet.beyond_path_mtu};
+  return {std::move(buf),   kFrameHeadroom,           static_cast<std::uint16_t>(at - begin), ends.peer_ip, c_.peer_mac,
+          e_.packet.resend, e_.packet.beyond_path_mtu};
 }
 
 // ---- Credit

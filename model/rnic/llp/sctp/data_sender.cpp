@@ -99,7 +99,8 @@ bool DataSender::fits(std::uint32_t octets, std::uint32_t room, const DataPacket
 bool DataSender::next(Cycle now, std::uint32_t room, DataPacket& packet) {
   packet.chunks.clear();
   packet.octets = 0;
-  packet.retransmission = packet.beyond_path_mtu = false;
+  packet.resend = Resend::kNo;
+  packet.beyond_path_mtu = false;
   if (lost_) return false;
   room = std::min(room, limit());
   return marked_ != 0 ? resend(now, room, packet) : send_new(now, room, packet);
@@ -117,10 +118,10 @@ bool DataSender::resend(Cycle now, std::uint32_t room, DataPacket& packet) {
     --marked_;
     marked_from_ = tsn + 1;
     lowest |= tsn == una_;
+    if (packet.chunks.empty()) packet.resend = static_cast<Resend>(chunk.why + 1);
     leave(tsn, chunk, packet);
   }
   if (packet.chunks.empty()) return false;
-  packet.retransmission = true;
   if (!std::exchange(urgent_, false)) --burst_;
   last_sent_ = now;
   if (lowest || deadline_ == kNever) deadline_ = now + rto();
@@ -195,7 +196,7 @@ void DataSender::take_from_flight(const Entry& chunk) {
 }
 
 // It is retransmitted, and is no longer a round-trip sample.
-void DataSender::mark(std::uint32_t tsn) {
+void DataSender::mark(std::uint32_t tsn, Resend why) {
   Entry& chunk = sent(tsn);
   if (chunk.state == State::kInFlight) {
     take_from_flight(chunk);
@@ -204,6 +205,7 @@ void DataSender::mark(std::uint32_t tsn) {
     --held_;
   }
   chunk.state = State::kMarked;
+  chunk.why = static_cast<std::uint8_t>(why) - 1;
   chunk.misses = 0;
   if (timed_tsn_ == tsn) timing_ = false;
   if (marked_++ == 0 || seq_lt(tsn, marked_from_)) marked_from_ = tsn;
@@ -345,7 +347,7 @@ bool DataSender::count_misses(const News& news, bool all_reported) {
     const bool missing = chunk.revoked || seq_lt(tsn, limit);
     chunk.revoked = false;
     if (!missing || chunk.state != State::kInFlight || chunk.fast || ++chunk.misses < kMissesOfALoss) continue;
-    mark(tsn);
+    mark(tsn, Resend::kFast);
     chunk.fast = true;
     found = true;
   }
@@ -388,7 +390,7 @@ void DataSender::answer_probe(const wire::SctpSackView& sack) {
   if (!in_use()) probing_ = false;
   if (!probing_ || sent(una_).state != State::kInFlight || sack.header.a_rwnd < sent(una_).bytes) return;
   probing_ = false;
-  mark(una_);
+  mark(una_, Resend::kWindowOpened);
 }
 
 void DataSender::set_timer(bool advanced, Cycle now) {
@@ -422,9 +424,9 @@ TimerOutcome DataSender::on_timer(Cycle now) {
   settings_->algorithm.on_timeout(congestion_, flight_, backoff_ != 0);
   if (backoff_ < kMostBackoff) ++backoff_;
   for (std::uint32_t tsn = una_; tsn != nxt_; ++tsn) {
-    if (sent(tsn).state == State::kInFlight) mark(tsn);
+    if (sent(tsn).state == State::kInFlight) mark(tsn, Resend::kTimeout);
   }
-  if (sent(una_).state == State::kHeld) mark(una_);
+  if (sent(una_).state == State::kHeld) mark(una_, Resend::kTimeout);
   recovering_ = urgent_ = probing_ = false;
   alone_ = true;
   burst_ = 1;
@@ -449,7 +451,7 @@ bool DataSender::on_path_mtu(std::uint32_t ip_mtu) {
   congestion_.mss = pmdcs;
   for (std::uint32_t tsn = una_; tsn != nxt_; ++tsn) {
     const Entry& chunk = sent(tsn);
-    if (chunk.state == State::kInFlight && chunk.octets() > limit()) mark(tsn);
+    if (chunk.state == State::kInFlight && chunk.octets() > limit()) mark(tsn, Resend::kPathMtu);
   }
   refill_burst();
   return true;

@@ -57,7 +57,7 @@ struct DataChunk {
 struct DataPacket {
   std::vector<DataChunk> chunks;
   std::uint32_t octets = 0;      // with headers and pads
-  bool retransmission = false;   // applies to all its chunks, or to none
+  Resend resend = Resend::kNo;   // why its first chunk is sent again; then all are
   bool beyond_path_mtu = false;  // one chunk, cut before the path MTU shrank: IP has to fragment it
 };
 
@@ -161,9 +161,10 @@ class DataSender {
     std::uint8_t flags = 0;
     State state : 2;
     std::uint8_t misses : 2;
-    bool fast : 1;     // retransmitted once after missing reports, or marked for it
-    bool revoked : 1;  // by the present SACK
-    Entry() : state(State::kInFlight), misses(0), fast(false), revoked(false) {}
+    bool fast : 1;         // retransmitted once after missing reports, or marked for it
+    bool revoked : 1;      // by the present SACK
+    std::uint8_t why : 2;  // kMarked: of Resend, less one
+    Entry() : state(State::kInFlight), misses(0), fast(false), revoked(false), why(0) {}
     std::uint32_t octets() const;
   };
   static_assert(sizeof(Entry) == 16, "a chunk costs 16 octets of context");
@@ -204,7 +205,7 @@ class DataSender {
   void start_recovery(SackOutcome& out);
   void answer_probe(const wire::SctpSackView& sack);
   void set_timer(bool advanced, Cycle now);
-  void mark(std::uint32_t tsn);
+  void mark(std::uint32_t tsn, Resend why);
   void put_in_flight(Entry& chunk);
   void take_from_flight(const Entry& chunk);
 

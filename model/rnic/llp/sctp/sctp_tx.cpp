@@ -39,7 +39,7 @@ void SctpTx::start(SctpPacket packet) {
   std::uint8_t* const data = packet.data();
   std::memset(data + kSctpChecksumOffset, 0, kSctpChecksumBytes);
   std::memset(data + packet.bytes, 0, kSctpChecksumBytes);
-  leaving_.push({packet.offset, packet.bytes, packet.again});
+  leaving_.push({packet.offset, packet.bytes, packet.resend});
   emission_.start(std::move(packet.buf), data, packet.bytes / 4u + 1, FlowId{0});
 }
 
@@ -51,9 +51,9 @@ void SctpTx::finish() {
               kSctpChecksumBytes);
   ++counters_.packets;
   counters_.bytes += packet.bytes;
-  counters_.retransmissions += packet.again;
+  counters_.retransmissions += packet.resend != Resend::kNo;
   out->push({std::move(buf), packet.offset - sctp::kLowerHeaderBytes, packet.bytes + sctp::kLowerHeaderBytes, true,
-             packet.again});
+             packet.resend});
 }
 
 void SctpTx::describe(const Description& d) {

@@ -40,7 +40,7 @@ class SctpTx final : public Stage {
   struct Leaving {
     std::uint32_t offset = 0;  // of the packet
     std::uint16_t bytes = 0;
-    bool again = false;
+    Resend resend = Resend::kNo;
   };
   void start(SctpPacket packet);
   void finish();

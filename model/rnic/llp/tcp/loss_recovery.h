@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "model/common/trace_event.h"
 #include "model/rnic/llp/tcp/retransmission_queue.h"
 
 namespace rnic::tcp {
@@ -45,6 +46,11 @@ class LossRecovery {
   std::uint32_t next_to_send(const Pool& pool, std::uint32_t cwnd, std::uint32_t edge);
   // It is sent. True if it was sent before.
   bool sent(Pool& pool, std::uint32_t slot);
+  // Why one is sent that was sent before.
+  Resend why_again() const {
+    if (recovery_ == Recovery::kTimeout) return Resend::kTimeout;
+    return recovery_ == Recovery::kFast ? Resend::kFast : Resend::kPathMtu;
+  }
 
   // What an ACK of new octets removed from the queue.
   struct Acked {

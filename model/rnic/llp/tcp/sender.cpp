@@ -97,6 +97,7 @@ Sender::Departure Sender::send(SenderResources& r, std::uint32_t slot, Cycle now
     out.idle_restart = congestion_.on_idle(*r.algorithm, r.initial_window);
   }
   out.again = loss_.sent(r.segments, slot);
+  if (out.again) out.resend = loss_.why_again();
   overdue_ = false;
   QueuedSegment& s = r.segments[slot];
   if (out.again) timer_.on_sent_again(timestamps_, now);

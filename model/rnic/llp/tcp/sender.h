@@ -94,8 +94,9 @@ class Sender {
     return loss_.next_to_send(r.segments, congestion_.octets(), holds_back_ ? loss_.snd_nxt() : window_.edge());
   }
   struct Departure {
-    bool again = false;         // it was sent before
-    bool idle_restart = false;  // the flow was idle, and its congestion window fell
+    bool again = false;           // it was sent before,
+    Resend resend = Resend::kNo;  // and why again
+    bool idle_restart = false;    // the flow was idle, and its congestion window fell
     bool ect = false, cwr = false;
   };
   Departure send(SenderResources& r, std::uint32_t slot, Cycle now);

@@ -26,7 +26,7 @@ void TcpTx::send(Use& u, std::uint32_t slot) {
   if (departure.cwr) fields.flags |= TcpHeader::kCwr;
   counters_.payload_bytes += s.payload_bytes;
   Frame frame = writer_.write(u.row.key, u.row.peer_mac, fields, s.buf, s.payload_at, s.payload_bytes);
-  frame.again = departure.again;
+  frame.resend = departure.resend;
   push_frame(u.flow, std::move(frame));
 }
 

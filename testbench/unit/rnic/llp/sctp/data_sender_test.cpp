@@ -107,7 +107,7 @@ TEST_F(SenderTest, AChunkSaysWhoseItIs) {
   EXPECT_EQ(sender.next_octets(), 20u);
   EXPECT_THAT(next(), ElementsAre(1000, 1001));
   EXPECT_EQ(packet.octets, 20u + 40u);
-  EXPECT_FALSE(packet.retransmission);
+  EXPECT_EQ(packet.resend, Resend::kNo);
   EXPECT_EQ(packet.chunks[0].handle.v, 77u);
   EXPECT_EQ(packet.chunks[0].ppid, 17u);
   EXPECT_EQ(packet.chunks[0].stream, 9u);
@@ -301,7 +301,7 @@ TEST_F(SenderTest, TheThirdMissResendsAtOnceAndHalves) {
   EXPECT_EQ(sender.ssthresh(), 66'060u);
   EXPECT_EQ(sender.flight(), 16u * 1452);
   EXPECT_THAT(next(), ElementsAre(1000));
-  EXPECT_TRUE(packet.retransmission);
+  EXPECT_EQ(packet.resend, Resend::kFast);
   EXPECT_EQ(sender.deadline(), 3000 + sender.rto());
   EXPECT_EQ(sender.flight(), 17u * 1452);
   // Only once.
@@ -369,7 +369,9 @@ TEST_F(SenderTest, AFragmentMayBeAcknowledgedAlone) {
   sack(999, {{2, 2}});
   EXPECT_EQ(sender.flight(), 264u + 120u);
   EXPECT_EQ(expire(), TimerOutcome::kResend);
-  EXPECT_THAT(drain(), ElementsAre(1000));
+  EXPECT_THAT(next(), ElementsAre(1000));
+  EXPECT_EQ(packet.resend, Resend::kTimeout);
+  EXPECT_THAT(drain(), IsEmpty());
   EXPECT_EQ(packet.chunks.size(), 0u);
   sack(1001);
   EXPECT_THAT(released(), IsEmpty());
@@ -539,7 +541,9 @@ TEST_F(SenderTest, AWindowThatOpensResendsADroppedProbeAtOnce) {
   sack(1000, {}, 1435);
   EXPECT_THAT(drain(), IsEmpty());
   sack(1000, {}, 50'000);
-  EXPECT_THAT(drain(), ElementsAre(1001, 1002));
+  EXPECT_THAT(next(), ElementsAre(1001));
+  EXPECT_EQ(packet.resend, Resend::kWindowOpened);
+  EXPECT_THAT(drain(), ElementsAre(1002));
   sack(1000, {}, 50'000);  // of an earlier packet
   EXPECT_THAT(drain(), IsEmpty());
 }
@@ -565,6 +569,7 @@ TEST_F(SenderTest, AShorterPathCutsWhatWasNotSentAndResendsTheRest) {
   EXPECT_EQ(sender.cwnd(), 4404u);
   EXPECT_EQ(sender.flight(), 0u);
   EXPECT_THAT(next(), ElementsAre(1000));
+  EXPECT_EQ(packet.resend, Resend::kPathMtu);
   EXPECT_TRUE(packet.beyond_path_mtu);
   EXPECT_EQ(packet.octets, 1452u);
   EXPECT_THAT(next(967), IsEmpty());

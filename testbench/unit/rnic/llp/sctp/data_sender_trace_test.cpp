@@ -172,7 +172,7 @@ class Trace {
       EXPECT_EQ(packet_.octets, octets);
       EXPECT_EQ(first, plain.front().second.size());
       ++result_.packets;
-      result_.retransmissions += packet_.retransmission;
+      result_.retransmissions += packet_.resend != Resend::kNo;
       result_.beyond += packet_.beyond_path_mtu;
       send_on_path(packet);
     }

@@ -59,7 +59,7 @@ class SctpTxTest : public StageTest {
     p.bytes = static_cast<std::uint16_t>(packet.size());
     p.peer_ip = kPeerIp;
     p.peer_mac = kPeerMac;
-    p.again = again;
+    p.resend = again ? Resend::kFast : Resend::kNo;
     std::copy(packet.begin(), packet.end(), p.data());
     source.send(p);
   }

@@ -42,7 +42,7 @@ TEST_F(SctpTxTest, AFullOutputHoldsItBackAndNothingIsLost) {
     const ByteSpan packet(sink[i].data() + 34, sink[i].bytes - 34u);
     EXPECT_EQ(packet.size(), 12 + 4 * i);
     EXPECT_EQ(load_crc32c(packet.data() + kSctpChecksumOffset), sctp_checksum(packet));
-    EXPECT_EQ(sink[i].again, i % 2 == 1);
+    EXPECT_EQ(sink[i].again(), i % 2 == 1);
   }
   EXPECT_EQ(dut.counters().retransmissions, 25u);
 }

@@ -159,6 +159,7 @@ TEST_F(SenderTest, WithoutSackADuplicateAckIsPureAndHasTheSameWindow) {
   EXPECT_TRUE(third.loss);
   EXPECT_EQ(send()->seq, 0u);
   EXPECT_TRUE(departure.again);
+  EXPECT_EQ(departure.resend, Resend::kFast);
 }
 
 // RFC 5681 section 2: those of its five conditions that the ACK alone shows.
@@ -351,6 +352,7 @@ TEST_F(SenderTest, ATimeoutEndsTheRoundAndTheNextNewSegmentSaysSo) {
   send_all();
   sender.on_timeout(*resources);
   ASSERT_TRUE(send() != nullptr && departure.again);
+  EXPECT_EQ(departure.resend, Resend::kTimeout);
   EXPECT_FALSE(departure.cwr || departure.ect);
   EXPECT_FALSE(ack(4 * kMss, kWindow, TcpHeader::kAck | TcpHeader::kEce).echo);
   queue(1);
@@ -518,6 +520,7 @@ TEST_F(SenderTest, ANarrowerPathCutsWhatIsInFlightAndWhatComes) {
   EXPECT_EQ(sender.mss(), 600u);
   EXPECT_EQ(sender.largest_fpdu(), kMss);
   EXPECT_EQ(send()->payload_bytes, 600u);
+  EXPECT_EQ(departure.resend, Resend::kPathMtu);
   queue(1);
   EXPECT_EQ(cuts, 1u);
 }
