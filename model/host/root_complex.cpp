@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/abi/rnic_regs.h"
 #include "model/common/bytes.h"
 #include "model/common/description.h"
 
@@ -16,6 +17,20 @@ using pcie::TlpType;
 namespace {
 constexpr std::uint32_t kAllOnes = 0xffffffff, kAllTags = 0xffffffff;
 constexpr std::uint32_t kNobody = 0xffffffff;  // the cookie of an access whose answer nobody waits for
+
+pcie::Purpose purpose_of_write(std::uint32_t offset) {
+  switch (offset) {
+    case regs::SqDoorbell::kOffset:
+    case regs::RqDoorbell::kOffset:
+    case regs::SrqDoorbell::kOffset:
+    case regs::CqArm::kOffset:
+    case regs::CmdqDoorbell::kOffset:
+    case regs::EvqCi::kOffset:
+      return pcie::Purpose::kDoorbell;
+    default:
+      return pcie::Purpose::kRegister;
+  }
+}
 }  // namespace
 
 RootComplex::RootComplex(sc_core::sc_module_name nm, ClockDomain& clk, const RootComplexConfig& config,
@@ -42,7 +57,9 @@ void RootComplex::access(Access access, std::uint64_t at_ps) {
 }
 
 void RootComplex::mmio_write(std::uint32_t offset, std::uint32_t value, std::uint64_t at_ps) {
-  access({Tlp::write32(configured_.bar0() + offset, value), {}, {}}, at_ps);
+  Tlp tlp = Tlp::write32(configured_.bar0() + offset, value);
+  tlp.purpose = purpose_of_write(offset);
+  access({std::move(tlp), {}, {}}, at_ps);
 }
 
 void RootComplex::mmio_read(std::uint32_t offset, std::uint32_t cookie, std::uint64_t at_ps) {

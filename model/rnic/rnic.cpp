@@ -1,5 +1,7 @@
 #include "model/rnic/rnic.h"
 
+#include <iterator>
+
 #include "firmware/lib/version.h"
 #include "model/abi/host_abi_names.h"
 #include "model/common/description.h"
@@ -36,6 +38,13 @@ enum Writer : unsigned {
   kHomeWriter,
   kWriters
 };
+// What each is for. The home is asked for rows of all kinds: pcie::purpose_of().
+using pcie::Purpose;
+constexpr Purpose kReads[]{Purpose::kPayload, Purpose::kWqe, Purpose::kReceiveWqe, Purpose::kCommand,
+                           Purpose::kAtomic,  Purpose::kCqe, Purpose::kContext};
+constexpr Purpose kWrites[]{Purpose::kPayload, Purpose::kCqe,     Purpose::kEvent,  Purpose::kAtomic,
+                            Purpose::kAtomic,  Purpose::kPayload, Purpose::kContext};
+static_assert(std::size(kReads) == kReaders && std::size(kWrites) == kWriters);
 
 // A frame of the MTU, or one FPDU of the smallest MULPDU where that is longer, behind the headroom.
 std::uint32_t frame_block_bytes(const RnicConfig& cfg) {
@@ -175,6 +184,8 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
   if (flow_tx_table_.cached()) {
     context_home.keep_flows(std::make_unique<tcp::HomedFlows>(contexts_.home_layout(), flow_tx_table_, flow_rx_table_));
   }
+  for (unsigned i = 0; i < kReaders; ++i) pcie.dma_read.serves(i, kReads[i]);
+  for (unsigned i = 0; i < kWriters; ++i) pcie.dma_write.serves(i, kWrites[i]);
   pcie.dma_read.in_pages(kPayloadReader, "payload_fetch", contexts_.page_table, contexts_.stag_table);
   pcie.dma_write.in_pages(kPlacementWriter, "ddp_placement", contexts_.page_table, contexts_.stag_table);
   pcie.dma_write.in_pages(kOriginalWriter, "response_queue", contexts_.page_table, contexts_.stag_table);

@@ -24,10 +24,23 @@ Node::Node(sc_core::sc_module_name nm, const NodeConfig& config, const LinkAddre
 
 Node::~Node() = default;
 
+namespace {
+
+// One direction of the link, by the port that sends in it.
+void describe_traffic(const Description& d, const pcie::PciePort& port) {
+  d.counters(port.counters());
+  const Description by_purpose = d.part("by_purpose");
+  for (unsigned i = 0; i < pcie::kPurposes; ++i) {
+    by_purpose.part(pcie::kPurposeNames[i]).counters(port.counters(static_cast<pcie::Purpose>(i)));
+  }
+}
+
+}  // namespace
+
 void Node::describe(const Description& d) {
   chip.describe(d.part("rnic"));
-  d.part("pcie.device_to_host").counters(chip.pcie.endpoint.port.counters());
-  d.part("pcie.host_to_device").counters(root_complex.port.counters());
+  describe_traffic(d.part("pcie.device_to_host"), chip.pcie.endpoint.port);
+  describe_traffic(d.part("pcie.host_to_device"), root_complex.port);
   for (Stage* stage : host_clk.stages()) stage->describe(d.of(*stage));
   context.describe(d.part("driver"));
   core_clk.describe(d.part("core_clk"));

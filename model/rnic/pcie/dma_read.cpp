@@ -197,6 +197,7 @@ void DmaRead::send_piece(unsigned c) {
   tag = {address, q.r.dst + q.cut, n, tag.serial + 1, client.current};
   deadlines_.push({now() + timeout_cycles_, tag.serial, number});
   Tlp tlp = Tlp::read(address, n, number, q.r.hold ? q.r.hold->owner() : q.r.owner);
+  tlp.purpose = purpose_of(client.purpose, tlp.owner);
   tlp.issued = now();
   tlps->push(std::move(tlp));
   ++counters_.tlps;

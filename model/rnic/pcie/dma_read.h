@@ -60,6 +60,8 @@ class DmaRead final : public Stage {
           const PcieLinkConfig& link, ConfigSpace& space);
   PopPort<DmaReadRequest>& request(unsigned client) { return clients_.at(client)->request; }
   PushPort<DmaReadDone>& done(unsigned client) { return clients_.at(client)->done; }
+  // What the requests of this client are for.
+  void serves(unsigned client, Purpose purpose) { clients_.at(client)->purpose = purpose; }
   // Requests of this client may name pages. Its reader of the page table has this name.
   void in_pages(unsigned client, const char* name, PageTable& pages, StagTable& stags);
 
@@ -78,6 +80,7 @@ class DmaRead final : public Stage {
     PopPort<DmaReadRequest> request;
     PushPort<DmaReadDone> done;
     std::unique_ptr<PageQueue<DmaReadRequest>> in_pages;
+    Purpose purpose = Purpose::kPayload;
     std::uint16_t current = kNone;  // the request being cut; the oldest in pages, if there are any
     Ring<DmaReadDone> answers;      // waiting for room
     bool queued() const { return in_pages != nullptr && !in_pages->empty(); }

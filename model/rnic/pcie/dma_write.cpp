@@ -66,6 +66,7 @@ void DmaWrite::send_piece(unsigned number) {
   client.lost |= !client.active && client.in_pages->lost();
   const std::uint8_t* from = r.src->bytes() + r.src_offset;
   Tlp tlp = Tlp::write(address, from, n, last ? std::move(r.src) : r.src);
+  tlp.purpose = purpose_of(client.purpose, tlp.owner);
   tlp.issued = now();
   tlps->push(std::move(tlp));
   if (words_ != nullptr && number != watching_) words_->written(address, n);

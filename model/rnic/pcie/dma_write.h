@@ -37,6 +37,8 @@ class DmaWrite final : public Stage {
   PopPort<DmaWriteRequest>& request(unsigned client) { return clients_.at(client)->request; }
   // A client that never asks for an answer has no such port: the first call makes it.
   PushPort<DmaWriteDone>& done(unsigned client);
+  // What the requests of this client are for.
+  void serves(unsigned client, Purpose purpose) { clients_.at(client)->purpose = purpose; }
   // Requests of this client may name pages. Its reader of the page table has this name.
   void in_pages(unsigned client, const char* name, PageTable& pages, StagTable& stags);
   // Sees the writes of all clients, in the cycle in which they enter the link, except those of the watching client.
@@ -57,6 +59,7 @@ class DmaWrite final : public Stage {
     std::optional<PushPort<DmaWriteDone>> done;
     std::unique_ptr<PageQueue<DmaWriteRequest>> in_pages;
     DmaWriteRequest current;  // being cut
+    Purpose purpose = Purpose::kPayload;
     bool active = false;
     bool lost = false;  // octets since the last answer have no page
     bool queued() const { return in_pages != nullptr && !in_pages->empty(); }

@@ -43,6 +43,7 @@ Wake Msix::tick() {
         Tlp::write32(high << 32 | bank_.get<regs::MsixAddressLo>(v).value, bank_.get<regs::MsixData>(v).value);
     message.issued = now();
     message.owner = newest_;
+    message.purpose = Purpose::kInterrupt;
     messages->push(std::move(message));
     ++counters_.messages;
     pending_ &= ~(1u << v);

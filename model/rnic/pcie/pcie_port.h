@@ -61,6 +61,7 @@ class PciePort final : public Part,
   // For the direction in which it sends.
   void describe(const Description& d) override;
   const TransmitCounters& counters() const { return transmitter_.counters(); }
+  const TransmitCounters& counters(Purpose of) const { return transmitter_.counters(of); }
   bool waits_for_credit() const { return transmitter_.waits_for_credit(); }
   bool empty() const { return posted_.empty() && non_posted_.empty() && completions_.empty(); }
 

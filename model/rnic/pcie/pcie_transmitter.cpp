@@ -87,8 +87,9 @@ void PcieTransmitter::refuse(unsigned classes) {
   }
 }
 
-void PcieTransmitter::wait_for_credit() {
+void PcieTransmitter::wait_for_credit(Purpose of) {
   ++counters_.credit_stalls;
+  ++by_purpose_[static_cast<unsigned>(of)].credit_stalls;
   waits_for_credit_ = updates_.empty();
   if (!waits_for_credit_) owner_.wake(owner_.clock().cycle_at_or_after(updates_.front().at_ps));
 }
@@ -121,6 +122,7 @@ int PcieTransmitter::choose(const Tlp* const* heads, unsigned n) {
     return a.issued != b.issued ? a.issued < b.issued : a.type == TlpType::kMWr && b.type != TlpType::kMWr;
   };
   unsigned refused = 0;
+  const Tlp* first = nullptr;  // of those refused: a stall is its own
   for (std::uint32_t tried = 0;;) {
     int oldest = -1;
     for (unsigned i = 0; i < n; ++i) {
@@ -132,12 +134,13 @@ int PcieTransmitter::choose(const Tlp* const* heads, unsigned n) {
       refuse(refused);
       return oldest;
     }
+    if (first == nullptr) first = heads[oldest];
     refused |= 1u << static_cast<unsigned>(heads[oldest]->flow_class());
     if (heads[oldest]->flow_class() == FlowClass::kPosted) break;
     tried |= 1u << oldest;
   }
   refuse(refused);
-  if (refused != 0) wait_for_credit();
+  if (first != nullptr) wait_for_credit(first->purpose);
   return -1;
 }
 
@@ -152,9 +155,11 @@ std::uint64_t PcieTransmitter::send(const Tlp& tlp) {
   const std::uint64_t start = std::max(free_at_ticks_, owner_.clock().now_ps() * LinkTiming::kTicksPerPs);
   free_at_ticks_ = start + wire_bytes * timing_.ticks_per_octet();
   free_cycle_ = free_at_ticks_ / (owner_.clock().period_ps() * LinkTiming::kTicksPerPs);
-  ++counters_.tlps;
-  counters_.data_bytes += tlp.has_data() ? tlp.bytes : 0;
-  counters_.wire_bytes += wire_bytes;
+  for (TransmitCounters* each : {&counters_, &by_purpose_[static_cast<unsigned>(tlp.purpose)]}) {
+    ++each->tlps;
+    each->data_bytes += tlp.has_data() ? tlp.bytes : 0;
+    each->wire_bytes += wire_bytes;
+  }
   return free_ps() + propagation_ps_;
 }
 

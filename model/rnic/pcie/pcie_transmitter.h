@@ -16,6 +16,7 @@ class ProbeGroup;
 
 namespace rnic::pcie {
 
+// Of all TLPs in a direction of the link, and of those for each purpose.
 struct TransmitCounters {
   std::uint64_t tlps = 0, data_bytes = 0, wire_bytes = 0, credit_stalls = 0;
   template <class V>
@@ -58,6 +59,7 @@ class PcieTransmitter final {
   void wake_when_free();
 
   const TransmitCounters& counters() const { return counters_; }
+  const TransmitCounters& counters(Purpose of) const { return by_purpose_[static_cast<unsigned>(of)]; }
   bool waits_for_credit() const { return waits_for_credit_; }
 
   // Credits in use until cycle `at`, of a class that limits them. A TLP that waits for either kind is reported as
@@ -95,7 +97,7 @@ class PcieTransmitter final {
   bool has_credit(const Tlp& tlp) const;
   bool holds(FlowClass of, std::uint32_t data) const;
   void take_updates();
-  void wait_for_credit();
+  void wait_for_credit(Purpose of);
 
   Stage& owner_;
   const LinkTiming timing_;
@@ -109,6 +111,7 @@ class PcieTransmitter final {
   unsigned refused_ = 0;  // classes, one bit each
   std::array<CreditAccounts, kFlowClasses> accounts_;
   TransmitCounters counters_;
+  std::array<TransmitCounters, kPurposes> by_purpose_{};
 };
 
 }  // namespace rnic::pcie

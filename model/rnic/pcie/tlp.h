@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <cstring>
 #include <tlm>
+#include <type_traits>
 #include <utility>
 
 #include "model/common/buffer.h"
 #include "model/common/clock_domain.h"
 #include "model/common/value_words.h"
+#include "model/rnic/pcie/purpose.h"
 
 namespace rnic::pcie {
 
@@ -25,24 +27,30 @@ enum class CplStatus : std::uint8_t { kSc = 0, kUr = 1, kCa = 4 };
 enum class FlowClass : std::uint8_t { kPosted, kNonPosted, kCompletion };
 inline constexpr unsigned kFlowClasses = 3;
 
-// Plain and at most a cache line, so that it travels by value. Lengths are octets: the double words, byte enables and
-// header sizes of the wire follow from address and length.
-struct Tlp {
+// What a TLP says. Copied as a block: a TLP is moved from stage to stage, and its fields are many and small.
+struct TlpFields {
   static constexpr std::uint32_t kInlineBytes = 8;
 
   std::uint64_t address = 0;  // requests; of configuration space: the offset
-  BufferRef hold;             // owner of `far_data`
   const std::uint8_t* far_data = nullptr;
   Cycle issued = 0;  // when its source handed it over: order is by age
   RequestId owner;
   std::uint8_t near_data[kInlineBytes] = {};  // up to 8 octets need no buffer
-  std::uint32_t bytes = 0;                    // of data, or requested
+  std::uint16_t bytes = 0;                    // of data, or requested: 4096 at most
   std::uint16_t tag = 0;                      // non-posted requests and their completions
   std::uint16_t byte_count = 0;    // completions: octets of the request still to come, these included (1 to 4096)
   std::uint8_t lower_address = 0;  // completions: bits 6..0 of the first octet's address
   TlpType type = TlpType::kMWr;
   CplStatus status = CplStatus::kSc;
   bool poisoned = false;
+  Purpose purpose = Purpose::kRegister;  // completions: that of their request
+};
+static_assert(std::is_trivially_copyable_v<TlpFields>);
+
+// At most a cache line, so that it travels by value. Lengths are octets: the double words, byte enables and header
+// sizes of the wire follow from address and length.
+struct Tlp : TlpFields {
+  BufferRef hold;  // owner of `far_data`
 
   bool is_config() const { return (static_cast<unsigned>(type) & 4) != 0; }
   bool has_data() const { return (static_cast<unsigned>(type) & 1) != 0; }
@@ -67,7 +75,7 @@ struct Tlp {
     Tlp t;
     t.type = TlpType::kMWr;
     t.address = to;
-    t.bytes = n;
+    t.bytes = static_cast<std::uint16_t>(n);
     if (owner) t.owner = owner->owner();
     t.hold = std::move(owner);
     t.far_data = from;
@@ -84,7 +92,7 @@ struct Tlp {
     Tlp t;
     t.type = TlpType::kMRd;
     t.address = from;
-    t.bytes = n;
+    t.bytes = static_cast<std::uint16_t>(n);
     t.tag = tag;
     t.owner = owner;
     return t;
@@ -98,7 +106,7 @@ struct Tlp {
   static Tlp config_write(std::uint32_t offset, std::uint32_t n, std::uint32_t value) {
     Tlp t = write32(offset, value);
     t.type = TlpType::kCfgWr0;
-    t.bytes = n;
+    t.bytes = static_cast<std::uint16_t>(n);
     return t;
   }
   // The one completion of a request that is refused, or of one that asks for no data (section 2.3.2).
@@ -108,6 +116,7 @@ struct Tlp {
     t.status = status;
     t.tag = request.tag;
     t.owner = request.owner;
+    t.purpose = request.purpose;
     t.byte_count = static_cast<std::uint16_t>(request.is_config() ? 4 : request.bytes);
     t.lower_address = static_cast<std::uint8_t>(request.is_config() ? 0 : request.address & 0x7f);
     return t;
@@ -118,7 +127,8 @@ struct Tlp {
     t.type = TlpType::kCplD;
     t.tag = request.tag;
     t.owner = request.owner;
-    t.bytes = n;
+    t.purpose = request.purpose;
+    t.bytes = static_cast<std::uint16_t>(n);
     t.byte_count = static_cast<std::uint16_t>(request.address + request.bytes - address);
     t.lower_address = static_cast<std::uint8_t>(address & 0x7f);
     return t;

@@ -122,6 +122,40 @@ TEST_F(TransmitterTest, BackToBackWritesLeaveNoGapOnTheWire) {
   EXPECT_EQ(s.transmitter.counters().data_bytes, 4u * 256);
 }
 
+// 278, 86 and 22 octets. A read and a younger completion entry have no credit: the stall is of the read, also when
+// the entry has passed it.
+TEST_F(TransmitterTest, TlpsAndStallsCountForTheirPurpose) {
+  link.host_credits = {1, 0, 1, 0, 0};
+  Sender s("s", clk, link);
+  const auto offer = [&](unsigned queue, Tlp tlp, Purpose purpose, Cycle issued) {
+    tlp.purpose = purpose;
+    s.offer(queue, tlp, 0, issued);
+  };
+  offer(kP, posted(256), Purpose::kPayload, 0);
+  offer(kN, non_posted(), Purpose::kWqe, 0);
+  offer(kN, non_posted(), Purpose::kCommand, 1);
+  offer(kP, posted(64), Purpose::kCqe, 2);
+  run_until_idle();
+  const auto counted = [&](Purpose of) {
+    const TransmitCounters& c = s.transmitter.counters(of);
+    return std::vector<std::uint64_t>{c.tlps, c.data_bytes, c.wire_bytes, c.credit_stalls};
+  };
+  EXPECT_THAT(counted(Purpose::kPayload), ElementsAre(1, 256, 278, 0));
+  EXPECT_THAT(counted(Purpose::kWqe), ElementsAre(1, 0, 22, 0));
+  EXPECT_THAT(counted(Purpose::kCommand), ElementsAre(0, 0, 0, 1));
+  EXPECT_THAT(counted(Purpose::kCqe), ElementsAre(0, 0, 0, 0));
+  s.transmitter.credit_returned(posted(256), 1'000'000);
+  run_until_idle();
+  EXPECT_THAT(counted(Purpose::kCqe), ElementsAre(1, 64, 86, 0));
+  s.transmitter.credit_returned(non_posted(), 2'000'000);
+  run_until_idle();
+  EXPECT_THAT(counted(Purpose::kCommand), ElementsAre(1, 0, 22, 2));
+  EXPECT_EQ(s.transmitter.counters().tlps, 4u);
+  EXPECT_EQ(s.transmitter.counters().data_bytes, 256u + 64);
+  EXPECT_EQ(s.transmitter.counters().wire_bytes, 278u + 22 + 22 + 86);
+  EXPECT_EQ(s.transmitter.counters().credit_stalls, 2u);
+}
+
 TEST_F(TransmitterTest, ShortOnesLeaveOneACycle) {
   Sender s("s", clk, link);
   for (std::uint16_t i = 0; i < 3; ++i) s.offer(kN, non_posted(), i, 0);

@@ -1,4 +1,7 @@
 // The whole path: the driver's port, root complex, link, endpoint and the chip's stages.
+#include <map>
+#include <string>
+
 #include "model/config/resolve.h"
 #include "testbench/unit/rnic/pcie/pcie_bench.h"
 
@@ -6,12 +9,24 @@ namespace rnic::test {
 namespace {
 
 using testing::ElementsAre;
+using testing::Pair;
+using testing::UnorderedElementsAre;
 using Entry = HostLog::Entry;
 
 class PcieTest : public StageTest {
  protected:
   PcieBench bench;
 };
+
+// What a port has sent, by purpose.
+std::map<std::string, std::uint64_t> sent(const pcie::PciePort& port) {
+  std::map<std::string, std::uint64_t> tlps;
+  for (unsigned i = 0; i < pcie::kPurposes; ++i) {
+    const std::uint64_t n = port.counters(static_cast<pcie::Purpose>(i)).tlps;
+    if (n != 0) tlps[pcie::kPurposeNames[i]] = n;
+  }
+  return tlps;
+}
 
 // 20 ns to the root port; 28 + 2 octets at 32500/1024 ps = 953 ps; 150 ns of propagation; the next edge of the chip's
 // clock is 172 ns, 43 cycles.
@@ -97,6 +112,55 @@ TEST_F(PcieTest, ReadsBringTheOctetsOfHostMemory) {
   EXPECT_EQ(to[1429], 0);
   EXPECT_EQ(s.pcie.dma_read.counters().tlps, 3u);  // 509, 512, 407
   EXPECT_EQ(s.host.port.counters().tlps, 6u);      // 253 256 | 256 256 | 256 151
+}
+
+// Each register of a ring is a doorbell, and an answer belongs to what it answers, also if it is a refusal.
+TEST_F(PcieTest, AccessesOfTheHostAreDoorbellsOrRegisters) {
+  PcieSystem s("s", bench);
+  for (const std::uint32_t ring : {regs::SqDoorbell::kOffset, regs::RqDoorbell::kOffset, regs::SrqDoorbell::kOffset,
+                                   regs::CqArm::kOffset, regs::CmdqDoorbell::kOffset, regs::EvqCi::kOffset}) {
+    s.host.mmio_write(ring, 0, 0);
+  }
+  s.host.mmio_write(regs::Scratch::kOffset, 1, 0);
+  s.host.mmio_read(regs::Scratch::kOffset, 1, 0);
+  s.host.mmio_read(regs::SqDoorbell::kOffset, 2, 0);
+  s.host.config_read(0, 3, 0);
+  s.host.config_write(pcie::ConfigRegisters::kCommand, 2, 0, 4, 0);
+  run_until_idle();
+  EXPECT_THAT(sent(s.host.port), UnorderedElementsAre(Pair("doorbell", 6), Pair("register", 5)));
+  EXPECT_THAT(sent(s.pcie.endpoint.port), UnorderedElementsAre(Pair("register", 4)));
+}
+
+// Rows of page lists and other rows are of one client: the row says which they are.
+TEST_F(PcieTest, TlpsOfAClientAndTheirCompletionsHaveItsPurpose) {
+  bench.readers = bench.writers = 2;
+  PcieSystem s("s", bench);
+  s.pcie.dma_read.serves(0, pcie::Purpose::kWqe);
+  s.pcie.dma_read.serves(1, pcie::Purpose::kContext);
+  s.pcie.dma_write.serves(1, pcie::Purpose::kContext);
+  const auto row = [](abi::ContextKind kind) {
+    return RequestId(1, RequestId::Kind::kContext, static_cast<std::uint32_t>(kind), 0, 5);
+  };
+  const std::uint64_t memory = s.filled(4096, 1);
+  std::uint8_t to[1024];
+  s.reads(0).send(DmaReadRequest{memory, 1024, to, {}, 0});
+  s.reads(0).send(DmaReadRequest{0, 64, to, {}, 1});
+  for (const auto kind :
+       {abi::ContextKind::kPages, abi::ContextKind::kPages, abi::ContextKind::kQp, abi::ContextKind::kStag}) {
+    s.reads(1).send(DmaReadRequest{memory, 64, to, {}, 0, row(kind)});
+    DmaWriteRequest written = s.write_request(memory, 64, 2);
+    written.src = s.pool.take(row(kind));
+    s.writes(1).send(written);
+  }
+  s.writes(0).send(s.write_request(memory, 300, 3));
+  s.pcie.regs.strap(regs::MsixAddressLo{0xfee00000}, 3);
+  s.pcie.regs.strap(regs::MsixControl{false}, 3);
+  s.interrupts.send(MsixRequest{3});
+  run_until_idle();
+  EXPECT_THAT(sent(s.pcie.endpoint.port),
+              UnorderedElementsAre(Pair("wqe", 3), Pair("context", 4), Pair("translation", 4), Pair("payload", 2),
+                                   Pair("interrupt", 1)));
+  EXPECT_THAT(sent(s.host.port), UnorderedElementsAre(Pair("wqe", 5), Pair("context", 2), Pair("translation", 2)));
 }
 
 TEST_F(PcieTest, ReadOutsideMemoryFailsAndTheNextOneDoesNot) {
