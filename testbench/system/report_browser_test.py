@@ -99,7 +99,7 @@ class Page(ReportTest):
         self.open("out")
         self.assertEqual(self.run_script(TITLES), [
             "Bottleneck", "Results", "Latency breakdown", "Latency distribution", "Utilization", "Occupancy", "Memories",
-            "Throughput and occupancy over time", "Sequence of a request", "Time-sequence graph", "Firmware timeline",
+            "PCIe by purpose", "Throughput and occupancy over time", "Sequence of a request", "Time-sequence graph", "Firmware timeline",
             "Configuration", "Statistics"])
         self.assertIn("ORD limits", self.run_script("document.querySelector('main .headline').textContent"))
         self.assertEqual(self.column(f"{section('Results')}.querySelector('table')", 0), ["sends", "writes", "reads"])
@@ -130,6 +130,13 @@ class Page(ReportTest):
             self.assertEqual([self.column(memories, column)[requests] for column in (2, 4, 6, 11)], ["8\u202f192", "8\u202f192", "\u2013", "\u2013"])
             self.assertEqual(self.column(memories, 7)[0], "128", "4,096 rows of four addresses of 64 bits")
             self.assertEqual(self.column(memories, 8)[0], "128.0 KiB")
+        with self.subTest("PCIe by purpose"):
+            pcie = f"{section('PCIe by purpose')}.querySelector('table')"
+            purposes, nodes, directions, shares = (self.column(pcie, column) for column in (0, 1, 2, 6))
+            self.assertEqual(purposes[:6], ["register", "WQE", "payload", "CQE", "event", "interrupt"])
+            self.assertEqual(set(zip(nodes, directions)), {(node, way) for node in "ab" for way in ("device to host", "host to device")})
+            of_one = [float(share.split("\u202f")[0].removesuffix(" %")) for share, *where in zip(shares, nodes, directions) if where == ["a", "device to host"]]
+            self.assertAlmostEqual(sum(of_one), 100, delta=0.05 * len(of_one))
         with self.subTest("the sequence of a request"):
             sequence = section("Sequence of a request")
             dots = self.run_script(f"{sequence}.querySelectorAll('.dot').length")
