@@ -33,7 +33,7 @@ Association::Association(const Endpoint& initiator, const Endpoint& responder, U
       sessions_(names_, undecoded, observer) {}
 
 void Association::tell(Side from, const SctpPacket& packet, const std::string& what) {
-  undecoded_.push_back({packet.offset, fmt::format("{}: {}", names_[static_cast<std::size_t>(from)], what)});
+  undecoded_.push_back({packet.at, fmt::format("{}: {}", names_[static_cast<std::size_t>(from)], what)});
 }
 
 void Association::packet(Side from, const SctpPacket& packet) {
@@ -45,7 +45,7 @@ void Association::packet(Side from, const SctpPacket& packet) {
 
 void Association::chunk(Side from, const SctpChunk& chunk, const SctpPacket& packet) {
   ++direction(from).counts.by_chunk[static_cast<unsigned>(chunk.type)];
-  if (observer_ != nullptr) observer_->chunk(from, chunk.type, packet.offset);
+  if (observer_ != nullptr) observer_->chunk(from, chunk.type, packet.at);
   Direction& peer = direction(other(from));
   if (!peer.chosen && uses_the_association(chunk.type) && peer.offers.count(packet.tag) != 0) peer.chosen = packet.tag;
   switch (chunk.type) {
@@ -92,7 +92,7 @@ void Association::data(Side from, const SctpChunk& chunk, const SctpPacket& pack
     sender.told_no_init = true;
     return;
   }
-  sender.reassembly.data(chunk.flags, *header, wire::SctpData::user_data(chunk.value), packet.offset,
+  sender.reassembly.data(chunk.flags, *header, wire::SctpData::user_data(chunk.value), packet.at,
                          [&](const SctpMessage& message) {
                            if (ddp()) sessions_.message(from, message);
                          });

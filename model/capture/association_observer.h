@@ -14,8 +14,8 @@ struct DdpSession;
 // Sees an association as its two receivers do: without packets dropped for a wrong checksum.
 class AssociationObserver {
  public:
-  // A chunk of a packet; `offset` is its frame's.
-  virtual void chunk(Side from, wire::SctpChunkType type, std::uint64_t offset) = 0;
+  // A chunk of a packet; `at` is its frame's.
+  virtual void chunk(Side from, wire::SctpChunkType type, const Place& at) = 0;
   // A segment or control message of a session: each once, as soon as it is complete, in any order.
   virtual void message(const DdpSession& session, Side from, const SctpMessage& message) = 0;
 

@@ -105,8 +105,8 @@ void AssociationTable::stranger(const SctpPacket& packet) {
   while (const auto chunk = chunks.next()) {
     if (chunk->type != SctpChunkType::kData) continue;
     if (!strangers_.insert(key_of(packet.src, packet.dst)).second) return;
-    undecoded_.push_back({packet.offset, fmt::format("{} > {}: DATA, but no INIT of this association is in the capture",
-                                                     to_string(packet.src), to_string(packet.dst))});
+    undecoded_.push_back({packet.at, fmt::format("{} > {}: DATA, but no INIT of this association is in the capture",
+                                                 to_string(packet.src), to_string(packet.dst))});
     return;
   }
 }

@@ -63,15 +63,15 @@ bool Connection::segment(const Segment& segment) {
   if (segment.header.has(TcpHeader::kRst) || segment.payload.empty()) return true;  // data in an RST is an error text
   if (!from.tcp.started()) {
     if (!from.told_no_syn)
-      undecoded_.push_back({segment.offset, fmt::format("{}: data, but its SYN is not in the capture",
-                                                        direction_name(segment.src, segment.dst))});
+      undecoded_.push_back({segment.at, fmt::format("{}: data, but its SYN is not in the capture",
+                                                    direction_name(segment.src, segment.dst))});
     from.told_no_syn = true;
     return true;
   }
-  from.tcp.segment(segment.header.seq + (syn ? 1 : 0), segment.payload, segment.offset,
-                   [&](ByteSpan octets, std::uint64_t offset) {
-                     if (observer_ != nullptr) observer_->octets(side, octets, offset);
-                     from.stream.push(octets, offset);
+  from.tcp.segment(segment.header.seq + (syn ? 1 : 0), segment.payload, segment.at,
+                   [&](ByteSpan octets, const Place& at) {
+                     if (observer_ != nullptr) observer_->octets(side, octets, at);
+                     from.stream.push(octets, at);
                      negotiate();
                    });
   return true;
@@ -101,9 +101,8 @@ void Connection::finish() {
     if (from.stream.phase() == IwarpStream::Phase::kStreaming) continue;
     from.stream.finish();
     if (const auto hole = from.tcp.hole()) {
-      undecoded_.push_back(
-          {hole->offset, fmt::format("{}: from here on, for {} octets before it are not in the capture",
-                                     from.stream.name(), hole->octets)});
+      undecoded_.push_back({hole->at, fmt::format("{}: from here on, for {} octets before it are not in the capture",
+                                                  from.stream.name(), hole->octets)});
     }
   }
 }

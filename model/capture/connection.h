@@ -16,8 +16,8 @@ namespace rnic::capture {
 class ConnectionObserver {
  public:
   virtual void segment(Side from, const Segment& segment) = 0;
-  // New octets of a side's stream, each once and in order; `offset` is that of the frame that brought them.
-  virtual void octets(Side from, ByteSpan octets, std::uint64_t offset) = 0;
+  // New octets of a side's stream, each once and in order; `at` is that of the frame that brought them.
+  virtual void octets(Side from, ByteSpan octets, const Place& at) = 0;
 
  protected:
   ~ConnectionObserver() = default;

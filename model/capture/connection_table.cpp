@@ -25,8 +25,8 @@ bool ConnectionTable::segment(const Segment& segment) {
   if (connection != nullptr) return connection->segment(segment);
   if (segment.checksum == TcpChecksum::kWrong) return false;
   if (!segment.payload.empty() && strangers_.insert(key).second) {
-    undecoded_.push_back({segment.offset, fmt::format("{} > {}: data, but no SYN of this connection is in the capture",
-                                                      to_string(segment.src), to_string(segment.dst))});
+    undecoded_.push_back({segment.at, fmt::format("{} > {}: data, but no SYN of this connection is in the capture",
+                                                  to_string(segment.src), to_string(segment.dst))});
   }
   return true;
 }

@@ -14,7 +14,7 @@ bool initiates(SessionCode code) { return code == SessionCode::kInitiate || code
 
 void DdpSessions::tell(Side from, const SctpMessage& message, const std::string& what) {
   undecoded_.push_back(
-      {message.offset, fmt::format("{}: stream {}: {}", names_[static_cast<std::size_t>(from)], message.stream, what)});
+      {message.at, fmt::format("{}: stream {}: {}", names_[static_cast<std::size_t>(from)], message.stream, what)});
 }
 
 void DdpSessions::message(Side from, const SctpMessage& message) {

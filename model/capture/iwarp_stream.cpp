@@ -4,14 +4,14 @@
 
 namespace rnic::capture {
 
-void IwarpStream::push(ByteSpan octets, std::uint64_t offset) {
+void IwarpStream::push(ByteSpan octets, const Place& at) {
   const Phase before = phase();
   if (before == Phase::kStreaming || before == Phase::kBroken) return;
-  if (mpa_.rest() == 0) rest_offset_ = offset;
-  newest_offset_ = offset;
+  if (mpa_.rest() == 0) rest_ = at;
+  newest_ = at;
   mpa_.push(octets);
   if (phase() == Phase::kBroken) tell(fmt::format("startup frame refused: {}", to_string(mpa_.error())));
-  if (before == Phase::kStartup && phase() == Phase::kNegotiating) rest_offset_ = newest_offset_;
+  if (before == Phase::kStartup && phase() == Phase::kNegotiating) rest_ = newest_;
   read_fpdus();
 }
 
@@ -24,7 +24,7 @@ void IwarpStream::enter_rdma(bool markers, bool crc) {
 void IwarpStream::read_fpdus() {
   while (const auto fpdu = mpa_.next_fpdu()) {
     read_fpdu(*fpdu);
-    rest_offset_ = newest_offset_;  // older octets made no complete FPDU, so the rest came with the newest frame
+    rest_ = newest_;  // older octets made no complete FPDU, so the rest came with the newest frame
   }
 }
 
@@ -60,6 +60,6 @@ void IwarpStream::finish() {
   }
 }
 
-void IwarpStream::tell(const std::string& what) { undecoded_.push_back({rest_offset_, name_ + ": " + what}); }
+void IwarpStream::tell(const std::string& what) { undecoded_.push_back({rest_, name_ + ": " + what}); }
 
 }  // namespace rnic::capture

@@ -28,8 +28,8 @@ class IwarpStream {
   IwarpStream(wire::MpaFrameKind startup, std::string name, UndecodedList& undecoded)
       : name_(std::move(name)), undecoded_(undecoded), mpa_(startup) {}
 
-  // `offset` is that of the frame in the file.
-  void push(ByteSpan octets, std::uint64_t offset);
+  // `at` is that of the frame.
+  void push(ByteSpan octets, const Place& at);
 
   const std::string& name() const { return name_; }
   Phase phase() const { return mpa_.phase(); }
@@ -55,8 +55,8 @@ class IwarpStream {
   UndecodedList& undecoded_;
   MpaStream mpa_;
   bool crc_ = false;
-  std::uint64_t rest_offset_ = 0;    // of the frame that brought the first unused octet
-  std::uint64_t newest_offset_ = 0;  // of the frame that brought the last octet
+  Place rest_;                       // of the frame that brought the first unused octet
+  Place newest_;                     // of the frame that brought the last octet
   std::vector<std::uint8_t> ulpdu_;  // of one FPDU, markers removed
   FpduCounts counts_;
 };

@@ -41,13 +41,13 @@ PcapFile::PcapFile(const std::string& path, CaptureOctets octets, const Magic& m
         fmt::format("{}: the link type of the capture is {}, which is not Ethernet", path, link_type & kLinkTypeMask));
   }
   if (link_type & kHasFcs) fcs_bytes_ = 2 * (link_type >> kFcsShift);
-  place_ = octets_.position();
+  begins_at(octets_.position());
 }
 
 std::uint32_t PcapFile::number(const std::uint8_t* at) const { return is_big_endian_ ? load_be32(at) : load_le32(at); }
 
 std::optional<CapturedFrame> PcapFile::next(std::string& why) {
-  place_ = octets_.position();
+  begins_at(octets_.position());
   std::array<std::uint8_t, kRecordHeader + kMoreOfKuznetsov> header{};
   const std::size_t got = octets_.read({header.data(), header_bytes_});
   if (got == 0) {
@@ -69,10 +69,8 @@ std::optional<CapturedFrame> PcapFile::next(std::string& why) {
     return std::nullopt;
   }
   const std::size_t on_wire = std::max<std::size_t>(wire_bytes, kept), frame = on_wire - std::min(fcs_bytes_, on_wire);
-  return CapturedFrame{place_,
-                       {frame_.data(), std::min<std::size_t>(kept, frame)},
-                       frame,
-                       number(&header[0]) * std::uint64_t{1'000'000'000} + std::uint64_t{number(&header[4])} * units_};
+  count(number(&header[0]) * std::uint64_t{1'000'000'000} + std::uint64_t{number(&header[4])} * units_);
+  return CapturedFrame{place(), {frame_.data(), std::min<std::size_t>(kept, frame)}, frame};
 }
 
 }  // namespace rnic::capture

@@ -21,17 +21,15 @@ class PcapFile final : public CaptureFormat {
   PcapFile(const std::string& path, CaptureOctets octets, const Magic& magic);
 
   std::optional<CapturedFrame> next(std::string& why) override;
-  std::uint64_t place() const override { return place_; }
 
  private:
   std::uint32_t number(const std::uint8_t* at) const;
 
   CaptureOctets octets_;
   bool is_big_endian_ = false;
-  std::size_t header_bytes_ = 0;  // of a record
-  std::uint32_t units_ = 1;       // nanoseconds per unit of a time's second number
-  std::size_t fcs_bytes_ = 0;     // at the end of each frame
-  std::uint64_t place_ = 0;
+  std::size_t header_bytes_ = 0;     // of a record
+  std::uint32_t units_ = 1;          // nanoseconds per unit of a time's second number
+  std::size_t fcs_bytes_ = 0;        // at the end of each frame
   std::vector<std::uint8_t> frame_;  // the last one
 };
 

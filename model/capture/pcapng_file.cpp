@@ -42,7 +42,7 @@ std::optional<CapturedFrame> PcapngFile::next(std::string& why) {
 
 // Section 3.1. A block has its total length at both ends.
 PcapngFile::Block PcapngFile::read_block(std::string& why) {
-  place_ = begins_ ? 0 : octets_.position();
+  begins_at(begins_ ? 0 : octets_.position());
   std::array<std::uint8_t, kHeader> header{};
   store_le32(header.data(), kSectionHeader);
   const std::size_t known = begins_ ? 4 : 0, got = known + octets_.read({header.data() + known, kHeader - known});
@@ -156,25 +156,28 @@ std::optional<CapturedFrame> PcapngFile::packet(std::string& why) {
     return std::nullopt;
   }
   const Interface& in = interfaces_[interface];
+  const std::uint64_t time_ns = is_simple ? 0 : nanoseconds(in, time_at(kHeader + 4));
   if (!in.is_ethernet) {
+    count(time_ns);
     ++skipped_packets_;
     return std::nullopt;
   }
-  if (!is_simple) return frame(in, begin, number(kHeader + 12), number(kHeader + 16), time_at(kHeader + 4), why);
+  if (!is_simple) return frame(in, begin, number(kHeader + 12), number(kHeader + 16), time_ns, why);
   const std::uint64_t wire_bytes = number(kHeader);
   const std::uint64_t limit = in.snapshot_bytes == 0 ? wire_bytes : in.snapshot_bytes;
-  return frame(in, begin, std::min({wire_bytes, limit, std::uint64_t{body_.size() - begin}}), wire_bytes, 0, why);
+  return frame(in, begin, std::min({wire_bytes, limit, std::uint64_t{body_.size() - begin}}), wire_bytes, time_ns, why);
 }
 
 std::optional<CapturedFrame> PcapngFile::frame(const Interface& in, std::size_t at, std::uint64_t kept,
-                                               std::uint64_t wire_bytes, std::uint64_t time, std::string& why) {
+                                               std::uint64_t wire_bytes, std::uint64_t time_ns, std::string& why) {
   if (kept > body_.size() - at) {
     why = fmt::format("a packet of {} octets in a block with {}", kept, body_.size() - at);
     return std::nullopt;
   }
   const std::uint64_t on_wire = std::max(wire_bytes, kept),
                       bytes = on_wire - std::min<std::uint64_t>(in.fcs_bytes, on_wire);
-  return CapturedFrame{place_, {body_.data() + at, std::min(kept, bytes)}, bytes, nanoseconds(in, time)};
+  count(time_ns);
+  return CapturedFrame{place(), {body_.data() + at, std::min(kept, bytes)}, bytes};
 }
 
 }  // namespace rnic::capture

@@ -63,7 +63,8 @@ nlohmann::ordered_json to_json(const CaptureReport& report) {
   for (const auto& association : report.associations.associations()) {
     associations.push_back(association_json(*association));
   }
-  for (const Undecoded& u : report.undecoded) undecoded.push_back({{"offset", u.offset}, {"reason", u.reason}});
+  for (const Undecoded& u : report.undecoded)
+    undecoded.push_back({{"frame", u.at.frame}, {"offset", u.at.offset}, {"reason", u.reason}});
   return {{"connections", connections},
           {"associations", associations},
           {"undecoded", undecoded},
@@ -86,7 +87,8 @@ void print(const CaptureReport& report, std::ostream& out) {
   }
   const auto& associations = report.associations.associations();
   for (const auto& association : associations) print_association(*association, out);
-  for (const Undecoded& u : report.undecoded) out << fmt::format("not decoded, offset {}: {}\n", u.offset, u.reason);
+  for (const Undecoded& u : report.undecoded)
+    out << fmt::format("not decoded, frame {}, offset {}: {}\n", u.at.frame, u.at.offset, u.reason);
   if (report.skipped != 0) {
     out << fmt::format("{} packets of interfaces that are not Ethernet were skipped\n", report.skipped);
   }

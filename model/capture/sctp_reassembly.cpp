@@ -8,21 +8,21 @@ namespace rnic::capture {
 
 using wire::SctpData;
 
-void SctpReassembly::data(std::uint8_t flags, const SctpData& header, ByteSpan user_data, std::uint64_t offset,
+void SctpReassembly::data(std::uint8_t flags, const SctpData& header, ByteSpan user_data, const Place& at,
                           const Deliver& deliver) {
   constexpr std::uint8_t kWhole = SctpData::kBegin | SctpData::kEnd;
   const std::int64_t position = tsns_.position(header.tsn);
   if (!tsns_.take(position)) return;
   if ((flags & kWhole) == kWhole) {
-    deliver({offset, header.stream, header.ppid, (flags & SctpData::kUnordered) != 0, user_data});
+    deliver({at, at, header.stream, header.ppid, (flags & SctpData::kUnordered) != 0, user_data});
     return;
   }
-  pieces_.emplace(position, Piece{flags, header, {user_data.begin(), user_data.end()}, offset});
-  join(position, deliver);
+  pieces_.emplace(position, Piece{flags, header, {user_data.begin(), user_data.end()}, at});
+  join(position, at, deliver);
 }
 
 // The fragments of a message have consecutive TSNs (RFC 9260 section 6.9); B and E mark the first and last.
-void SctpReassembly::join(std::int64_t position, const Deliver& deliver) {
+void SctpReassembly::join(std::int64_t position, const Place& at, const Deliver& deliver) {
   const std::uint8_t flags = pieces_.at(position).flags;
   std::int64_t first = position, last = position;
   const auto after = runs_.find(position + 1);
@@ -42,27 +42,27 @@ void SctpReassembly::join(std::int64_t position, const Deliver& deliver) {
       (pieces_.at(first).flags & SctpData::kBegin) != 0 && (pieces_.at(last).flags & SctpData::kEnd) != 0;
   if (!whole) return;
   runs_.erase(first);
-  assemble(first, last, deliver);
+  assemble(first, last, at, deliver);
 }
 
-void SctpReassembly::assemble(std::int64_t first, std::int64_t last, const Deliver& deliver) {
+void SctpReassembly::assemble(std::int64_t first, std::int64_t last, const Place& at, const Deliver& deliver) {
   const auto begin = pieces_.find(first);
   const auto end = std::next(pieces_.find(last));
   const Piece& head = begin->second;
   bool alike = true;
   std::vector<std::uint8_t> octets;
-  for (auto at = begin; at != end; ++at) {
-    const Piece& piece = at->second;
+  for (auto next = begin; next != end; ++next) {
+    const Piece& piece = next->second;
     alike = alike && piece.header.stream == head.header.stream && piece.header.ppid == head.header.ppid &&
             ((piece.flags ^ head.flags) & SctpData::kUnordered) == 0;
     octets.insert(octets.end(), piece.octets.begin(), piece.octets.end());
   }
   ++fragmented_;
   if (alike) {
-    deliver({head.offset, head.header.stream, head.header.ppid, (head.flags & SctpData::kUnordered) != 0, octets});
+    deliver({head.at, at, head.header.stream, head.header.ppid, (head.flags & SctpData::kUnordered) != 0, octets});
   } else {
-    undecoded_.push_back({head.offset, fmt::format("{}: TSN {}: the fragments of a message differ in stream, PPID or U",
-                                                   name_, head.header.tsn)});
+    undecoded_.push_back({head.at, fmt::format("{}: TSN {}: the fragments of a message differ in stream, PPID or U",
+                                               name_, head.header.tsn)});
   }
   pieces_.erase(begin, end);
 }
@@ -70,8 +70,8 @@ void SctpReassembly::assemble(std::int64_t first, std::int64_t last, const Deliv
 void SctpReassembly::finish() {
   for (const auto& [first, last] : runs_) {
     const Piece& head = pieces_.at(first);
-    undecoded_.push_back({head.offset, fmt::format("{}: TSN {}: {} fragments are no whole message", name_,
-                                                   head.header.tsn, last - first + 1)});
+    undecoded_.push_back({head.at, fmt::format("{}: TSN {}: {} fragments are no whole message", name_, head.header.tsn,
+                                               last - first + 1)});
   }
 }
 

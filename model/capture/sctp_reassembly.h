@@ -14,7 +14,8 @@
 namespace rnic::capture {
 
 struct SctpMessage {
-  std::uint64_t offset = 0;  // of the frame of its first octet
+  Place at;     // of the frame of its first octet
+  Place whole;  // of the frame that completed it
   std::uint16_t stream = 0;
   std::uint32_t ppid = 0;
   bool unordered = false;
@@ -29,7 +30,7 @@ class SctpReassembly {
 
   void start(std::uint32_t initial_tsn) { tsns_.start(initial_tsn); }
   // Delivers a message once all its fragments have arrived. Time is O(n log n) in the octets given.
-  void data(std::uint8_t flags, const wire::SctpData& header, ByteSpan user_data, std::uint64_t offset,
+  void data(std::uint8_t flags, const wire::SctpData& header, ByteSpan user_data, const Place& at,
             const Deliver& deliver);
   // At the end of the capture: reports fragments that make no complete message.
   void finish();
@@ -42,11 +43,11 @@ class SctpReassembly {
     std::uint8_t flags;
     wire::SctpData header;
     std::vector<std::uint8_t> octets;
-    std::uint64_t offset;
+    Place at;
   };
   using Pieces = std::map<std::int64_t, Piece>;
-  void join(std::int64_t position, const Deliver& deliver);
-  void assemble(std::int64_t first, std::int64_t last, const Deliver& deliver);
+  void join(std::int64_t position, const Place& at, const Deliver& deliver);
+  void assemble(std::int64_t first, std::int64_t last, const Place& at, const Deliver& deliver);
 
   const std::string name_;
   UndecodedList& undecoded_;

@@ -64,7 +64,7 @@ FrameResult read_tcp(const CapturedFrame& frame, Packet packet, bool trust_check
   FrameResult result{FrameFate::kSegment, {}, {}, {}};
   packet.src.port = tcp->header.src_port;
   packet.dst.port = tcp->header.dst_port;
-  result.segment = {frame.offset,
+  result.segment = {frame.at,
                     packet.src,
                     packet.dst,
                     tcp->header,
@@ -82,7 +82,7 @@ FrameResult read_sctp(const CapturedFrame& frame, Packet packet, bool trust_chec
       trust_checksums || sctp_checksum(packet.payload) == load_crc32c(packet.payload.data() + kSctpChecksumOffset);
   return {FrameFate::kSctp,
           {},
-          {frame.offset, packet.src, packet.dst, header->verification_tag, good,
+          {frame.at, packet.src, packet.dst, header->verification_tag, good,
            packet.payload.subspan(wire::SctpHeader::kBytes)},
           {}};
 }

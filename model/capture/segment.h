@@ -33,7 +33,7 @@ std::string to_string(const Endpoint& endpoint);  // 10.0.0.2:7471, [fd00::2]:74
 enum class TcpChecksum : std::uint8_t { kGood, kPartial, kWrong };
 
 struct Segment {
-  std::uint64_t offset = 0;  // of the frame in the file
+  Place at;  // of the frame
   Endpoint src, dst;
   wire::TcpHeader header;
   TcpChecksum checksum = TcpChecksum::kGood;
@@ -41,7 +41,7 @@ struct Segment {
 };
 
 struct SctpPacket {
-  std::uint64_t offset = 0;  // of the frame in the file
+  Place at;  // of the frame
   Endpoint src, dst;
   std::uint32_t tag = 0;  // the receiver's, or 0 with an INIT
   bool checksum_ok = true;

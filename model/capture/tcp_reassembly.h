@@ -7,14 +7,15 @@
 #include <optional>
 #include <vector>
 
+#include "model/capture/place.h"
 #include "model/common/bytes.h"
 
 namespace rnic::capture {
 
 class TcpReassembly {
  public:
-  // Receives each octet of the stream once and in order; `offset` is that of the frame that brought the octets.
-  using Deliver = std::function<void(ByteSpan octets, std::uint64_t offset)>;
+  // Receives each octet of the stream once and in order; `at` is that of the frame that brought the octets.
+  using Deliver = std::function<void(ByteSpan octets, const Place& at)>;
 
   bool started() const { return started_; }
   // `first_seq` is the sequence number of the stream's first octet, the one after the SYN.
@@ -26,11 +27,11 @@ class TcpReassembly {
 
   // Trims duplicates and overlaps; octets after a hole wait until it is filled. If overlapping segments differ, the
   // octets that could be delivered first count. Takes O(n log n) time and O(n) memory in the octets given.
-  void segment(std::uint32_t seq, ByteSpan payload, std::uint64_t offset, const Deliver& deliver);
+  void segment(std::uint32_t seq, ByteSpan payload, const Place& at, const Deliver& deliver);
 
   // At the end of the capture: the first segment still waiting, and the number of octets missing before it.
   struct Hole {
-    std::uint64_t offset = 0;
+    Place at;
     std::uint64_t octets = 0;
   };
   std::optional<Hole> hole() const;
@@ -38,9 +39,9 @@ class TcpReassembly {
  private:
   struct Waiting {
     std::vector<std::uint8_t> octets;
-    std::uint64_t offset;
+    Place at;
   };
-  void deliver_new(std::uint64_t position, ByteSpan payload, std::uint64_t offset, const Deliver& deliver);
+  void deliver_new(std::uint64_t position, ByteSpan payload, const Place& at, const Deliver& deliver);
 
   bool started_ = false;
   std::uint32_t first_seq_ = 0;

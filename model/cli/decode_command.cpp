@@ -51,7 +51,7 @@ void take_frame(const CapturedFrame& frame, const Options& options, CaptureRepor
       ++report.dropped;
       break;
     case FrameFate::kUndecoded:
-      report.undecoded.push_back({frame.offset, std::move(result.reason)});
+      report.undecoded.push_back({frame.at, std::move(result.reason)});
       break;
     case FrameFate::kSomethingElse:
       break;
@@ -65,7 +65,7 @@ void read_capture(const Options& options, CaptureReport& report) {
   report.table.finish();
   report.associations.finish();
   std::stable_sort(report.undecoded.begin(), report.undecoded.end(),
-                   [](const Undecoded& a, const Undecoded& b) { return a.offset < b.offset; });
+                   [](const Undecoded& a, const Undecoded& b) { return a.at.offset < b.at.offset; });
 }
 
 }  // namespace

@@ -224,8 +224,8 @@ ordered_json sequence_graph(const std::string& capture) {
   Conversations conversations;
   while (const auto frame = reader.next(undecoded)) {
     const capture::FrameResult result = read_frame(*frame, true);
-    if (result.fate == capture::FrameFate::kSegment) conversations.segment(result.segment, frame->time_ns);
-    if (result.fate == capture::FrameFate::kSctp) conversations.packet(result.packet, frame->time_ns);
+    if (result.fate == capture::FrameFate::kSegment) conversations.segment(result.segment, frame->at.time_ns);
+    if (result.fate == capture::FrameFate::kSctp) conversations.packet(result.packet, frame->at.time_ns);
   }
   return conversations.json();
 }

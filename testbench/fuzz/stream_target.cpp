@@ -17,7 +17,7 @@ struct Reading {
   Reading(wire::MpaFrameKind kind, bool markers, bool crc, ByteSpan octets, std::size_t piece)
       : stream(kind, "a", undecoded) {
     for (std::size_t at = 0; at < octets.size(); at += piece) {
-      stream.push(octets.subspan(at, piece), at);
+      stream.push(octets.subspan(at, piece), {at});
       if (stream.phase() == capture::IwarpStream::Phase::kNegotiating) stream.enter_rdma(markers, crc);
     }
     stream.finish();

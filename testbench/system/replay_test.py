@@ -234,9 +234,9 @@ class WrongCaptures(Replay):
             return octets[:at + 8] + struct.pack("<I", 90) + octets[at + 12:at + RECORD + 90] + octets[at + RECORD + size:]
 
         self.assertRegex(self.refuse(self.changed(lambda octets: octets[:-100]), "--as", "server"),
-                         r"cannot be replayed: it is not whole: offset \d+: the rest of the file: truncated: of a packet of")
+                         r"cannot be replayed: it is not whole: frame \d+, offset \d+: the rest of the file: truncated: of a packet of")
         self.assertRegex(self.refuse(self.changed(cut_a_frame), "--as", "client"),
-                         r"cannot be replayed: it is not whole: offset \d+: the capture kept 90 of the frame's \d+ octets")
+                         r"cannot be replayed: it is not whole: frame \d+, offset \d+: the capture kept 90 of the frame's \d+ octets")
 
     def refuse(self, *arguments):
         run = self.run_program("replay", *arguments)

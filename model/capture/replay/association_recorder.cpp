@@ -33,11 +33,11 @@ std::string AssociationRecorder::name_of(Side active) const {
   return fmt::format("{} > {}", to_string(ends_[index(active)]), to_string(ends_[index(other(active))]));
 }
 
-void AssociationRecorder::chunk(Side from, SctpChunkType type, std::uint64_t offset) {
+void AssociationRecorder::chunk(Side from, SctpChunkType type, const Place& at) {
   if (type == SctpChunkType::kCookieEcho) established_ = true;
   const bool aborts = type == SctpChunkType::kAbort;
   if (aborts && !established_ && from == Side::kResponder) refused_ = true;
-  if (aborts || type == SctpChunkType::kShutdown) closed_[index(from)] = std::min(closed_[index(from)], offset);
+  if (aborts || type == SctpChunkType::kShutdown) closed_[index(from)] = std::min(closed_[index(from)], at.offset);
 }
 
 void AssociationRecorder::message(const DdpSession& session, Side from, const SctpMessage& message) {
@@ -48,7 +48,7 @@ void AssociationRecorder::message(const DdpSession& session, Side from, const Sc
   }
   Direction& direction = known->directions[index(from)];
   const std::uint16_t ssn = load_be16(message.octets.data());
-  direction.waiting[ssn] = {message.ppid, {message.octets.begin(), message.octets.end()}, message.offset};
+  direction.waiting[ssn] = {message.ppid, {message.octets.begin(), message.octets.end()}, message.at.offset};
   for (auto at = direction.waiting.find(direction.next); at != direction.waiting.end();
        at = direction.waiting.find(direction.next)) {
     deliver(direction, at->second);

@@ -20,7 +20,7 @@ class AssociationRecorder final : public AssociationObserver {
  public:
   AssociationRecorder(const Endpoint& initiator, const Endpoint& responder);
 
-  void chunk(Side from, wire::SctpChunkType type, std::uint64_t offset) override;
+  void chunk(Side from, wire::SctpChunkType type, const Place& at) override;
   void message(const DdpSession& session, Side from, const SctpMessage& message) override;
 
   // Appends a recording of each session, or of an association that was refused. The sender of the Initiate is the

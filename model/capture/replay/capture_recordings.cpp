@@ -39,16 +39,16 @@ class Recorder final : public ConnectionObserver {
       recording_.refused = recording_.refused || (!established_ && from == Side::kResponder);
     }
     if (s.header.has(TcpHeader::kFin) || s.header.has(TcpHeader::kRst)) {
-      stream.closed = std::min(stream.closed, s.offset);
+      stream.closed = std::min(stream.closed, s.at.offset);
     }
   }
 
   // Octets after a hole arrived when the hole was filled.
-  void octets(Side from, ByteSpan octets, std::uint64_t offset) override {
+  void octets(Side from, ByteSpan octets, const Place& at) override {
     RecordedStream& stream = stream_of(from);
     stream.octets.insert(stream.octets.end(), octets.begin(), octets.end());
     const std::uint64_t before = stream.arrivals.empty() ? 0 : stream.arrivals.back().order;
-    stream.arrivals.push_back({stream.octets.size(), std::max(before, offset)});
+    stream.arrivals.push_back({stream.octets.size(), std::max(before, at.offset)});
   }
 
   Recording take() { return std::move(recording_); }
@@ -61,8 +61,9 @@ class Recorder final : public ConnectionObserver {
 };
 
 // Octets missing at the end of a stream leave no hole, so an incomplete capture is refused.
-[[noreturn]] void not_whole(const std::string& capture, std::uint64_t offset, const std::string& reason) {
-  throw ConfigError(fmt::format("{}: cannot be replayed: it is not whole: offset {}: {}", capture, offset, reason));
+[[noreturn]] void not_whole(const std::string& capture, const Place& at, const std::string& reason) {
+  throw ConfigError(fmt::format("{}: cannot be replayed: it is not whole: frame {}, offset {}: {}", capture, at.frame,
+                                at.offset, reason));
 }
 
 }  // namespace
@@ -80,11 +81,11 @@ std::vector<Recording> read_recordings(const std::string& capture) {
   CaptureReader reader(capture);
   while (const auto frame = reader.next(undecoded)) {
     const FrameResult result = read_frame(*frame, false);
-    if (result.fate == FrameFate::kUndecoded) not_whole(capture, frame->offset, result.reason);
+    if (result.fate == FrameFate::kUndecoded) not_whole(capture, frame->at, result.reason);
     if (result.fate == FrameFate::kSegment) table.segment(result.segment);
     if (result.fate == FrameFate::kSctp) associations.packet(result.packet);
   }
-  if (reader.ended_early()) not_whole(capture, undecoded.back().offset, undecoded.back().reason);
+  if (reader.ended_early()) not_whole(capture, undecoded.back().at, undecoded.back().reason);
   std::vector<Recording> recordings;
   for (std::size_t i = 0; i < recorders.size(); ++i) {
     recordings.push_back(recorders[i].take());

@@ -18,7 +18,7 @@ class IwarpStreamTest : public testing::Test {
   // Every piece comes in a separate frame, at offsets 100, 200, …
   void push(const Bytes& octets, std::size_t piece = SIZE_MAX) {
     for (std::size_t at = 0; at < octets.size(); at += std::min(piece, octets.size() - at)) {
-      stream.push(ByteSpan(octets).subspan(at, piece), offset += 100);
+      stream.push(ByteSpan(octets).subspan(at, piece), {offset += 100, offset / 100});
     }
   }
   UndecodedList undecoded;
@@ -34,7 +34,7 @@ TEST_F(IwarpStreamTest, WorkedStreamWithMarkersAndCrcInPiecesOfEverySize) {
     IwarpStream one(wire::MpaFrameKind::kRequest, "", complaints);
     const Bytes all = kRequest + figure5;
     for (std::size_t at = 0; at < all.size(); at += piece) {
-      one.push(ByteSpan(all).subspan(at, piece), at);
+      one.push(ByteSpan(all).subspan(at, piece), {at});
       if (one.phase() == Phase::kNegotiating) one.enter_rdma(true, true);
     }
     one.finish();
@@ -90,9 +90,10 @@ TEST_F(IwarpStreamTest, TheOffsetIsThatOfTheFrameInWhichTheFpduBegins) {
   push(Bytes(bad.begin() + 6, bad.end()) + bad);     // 400
   push(bad);                                         // 500
   ASSERT_EQ(undecoded.size(), 3u);
-  EXPECT_EQ(undecoded[0].offset, 200u);
-  EXPECT_EQ(undecoded[1].offset, 400u);
-  EXPECT_EQ(undecoded[2].offset, 500u);
+  EXPECT_EQ(undecoded[0].at.offset, 200u);
+  EXPECT_EQ(undecoded[1].at.offset, 400u);
+  EXPECT_EQ(undecoded[2].at.offset, 500u);
+  EXPECT_EQ(undecoded[2].at.frame, 5u);
   EXPECT_EQ(stream.counts().crc.good, 1u);
   EXPECT_EQ(stream.counts().crc.bad, 3u);
 }
@@ -145,7 +146,7 @@ TEST_F(IwarpStreamTest, ALastPieceIsTold) {
   push(hex("000E C140"));
   stream.finish();
   ASSERT_EQ(undecoded.size(), 1u);
-  EXPECT_EQ(undecoded[0].offset, 200u);
+  EXPECT_EQ(undecoded[0].at.offset, 200u);
   EXPECT_EQ(undecoded[0].reason, "a > b: the last 4 octets are no whole FPDU");
 }
 
@@ -154,7 +155,7 @@ TEST_F(IwarpStreamTest, FpdusWithoutTheOtherSidesStartupAreTold) {
   push(hex("000E C140"));
   stream.finish();
   ASSERT_EQ(undecoded.size(), 1u);
-  EXPECT_EQ(undecoded[0].offset, 200u);
+  EXPECT_EQ(undecoded[0].at.offset, 200u);
 }
 
 }  // namespace

@@ -13,9 +13,9 @@ class TcpReassemblyTest : public testing::Test {
  protected:
   void give(std::uint32_t seq, const std::string& octets, std::uint64_t offset = 0) {
     const ByteSpan span{reinterpret_cast<const std::uint8_t*>(octets.data()), octets.size()};
-    tcp.segment(seq, span, offset, [this](ByteSpan got, std::uint64_t at) {
+    tcp.segment(seq, span, {offset}, [this](ByteSpan got, const Place& at) {
       stream.append(got.begin(), got.end());
-      offsets.push_back(at);
+      offsets.push_back(at.offset);
     });
   }
   TcpReassembly tcp;
@@ -75,7 +75,7 @@ TEST_F(TcpReassemblyTest, AStreamLongerThanTheSequenceSpaceKeepsItsPlace) {
   std::uint64_t octets = 0;
   std::uint32_t seq = 7;
   for (unsigned i = 0; i < 4100; ++i, seq += 1u << 20) {
-    tcp.segment(seq, chunk, 0, [&](ByteSpan got, std::uint64_t) { octets += got.size(); });
+    tcp.segment(seq, chunk, {}, [&](ByteSpan got, const Place&) { octets += got.size(); });
   }
   EXPECT_EQ(octets, std::uint64_t{4100} << 20);
   give(seq + 1, "b");
@@ -89,7 +89,7 @@ TEST_F(TcpReassemblyTest, AHoleIsTold) {
   give(110, "k", 2);
   give(105, "f", 3);
   ASSERT_TRUE(tcp.hole());
-  EXPECT_EQ(tcp.hole()->offset, 3u);
+  EXPECT_EQ(tcp.hole()->at.offset, 3u);
   EXPECT_EQ(tcp.hole()->octets, 3u);
 }
 

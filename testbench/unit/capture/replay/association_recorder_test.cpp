@@ -18,7 +18,7 @@ class AssociationRecorderTest : public testing::Test {
  protected:
   // User data of a message in the session of `stream`; `at` is its place in the capture.
   void says(Side from, std::uint16_t stream, std::uint32_t ppid, const Bytes& user_data, std::uint64_t at) {
-    recorder.message(sessions[stream], from, {at, stream, ppid, true, user_data});
+    recorder.message(sessions[stream], from, {{at}, {at}, stream, ppid, true, user_data});
   }
   std::vector<Recording> taken() {
     std::vector<Recording> list;
@@ -76,8 +76,8 @@ TEST_F(AssociationRecorderTest, ASessionHasSidesOfItsOwn) {
   says(kOpener, 1, 17, kAccept, 20);
   says(kOpener, 0, 17, kInitiate, 30);
   says(kListener, 0, 17, kAccept, 40);
-  recorder.chunk(kListener, SctpChunkType::kCookieEcho, 5);
-  recorder.chunk(kOpener, SctpChunkType::kAbort, 60);
+  recorder.chunk(kListener, SctpChunkType::kCookieEcho, {5});
+  recorder.chunk(kOpener, SctpChunkType::kAbort, {60});
   const auto list = taken();
   ASSERT_EQ(list.size(), 2u);
   EXPECT_EQ(list[0].port(Side::kInitiator), 5000);
@@ -88,7 +88,7 @@ TEST_F(AssociationRecorderTest, ASessionHasSidesOfItsOwn) {
 }
 
 TEST_F(AssociationRecorderTest, AnAbortOfAnInitIsARefusal) {
-  recorder.chunk(kListener, SctpChunkType::kAbort, 10);
+  recorder.chunk(kListener, SctpChunkType::kAbort, {10});
   const auto list = taken();
   ASSERT_EQ(list.size(), 1u);
   EXPECT_TRUE(list[0].refused);
