@@ -20,8 +20,14 @@ Connection::Connection(const Endpoint& initiator, const Endpoint& responder, Und
       responder_(responder),
       undecoded_(undecoded),
       observer_(observer),
-      directions_{{{wire::MpaFrameKind::kRequest, direction_name(initiator, responder), undecoded},
-                   {wire::MpaFrameKind::kReply, direction_name(responder, initiator), undecoded}}} {}
+      directions_{
+          {{wire::MpaFrameKind::kRequest, direction_name(initiator, responder), undecoded, observe(Side::kInitiator)},
+           {wire::MpaFrameKind::kReply, direction_name(responder, initiator), undecoded, observe(Side::kResponder)}}} {}
+
+IwarpStream::Observe Connection::observe(Side from) {
+  if (observer_ == nullptr) return nullptr;
+  return [this, from](const SeenFpdu& fpdu) { observer_->fpdu(from, fpdu); };
+}
 
 bool Connection::is_another(const Segment& syn) const {
   const TcpReassembly& tcp = directions_[syn.src == initiator_ ? 0 : 1].tcp;

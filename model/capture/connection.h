@@ -12,12 +12,15 @@
 
 namespace rnic::capture {
 
-// Sees a connection as its two receivers do: without segments dropped for a wrong checksum.
+// Sees a connection as its two receivers do: without segments dropped for a wrong checksum. Observers override what
+// they want to see.
 class ConnectionObserver {
  public:
-  virtual void segment(Side from, const Segment& segment) = 0;
+  virtual void segment(Side /*from*/, const Segment& /*segment*/) {}
   // New octets of a side's stream, each once and in order; `at` is that of the frame that brought them.
-  virtual void octets(Side from, ByteSpan octets, const Place& at) = 0;
+  virtual void octets(Side /*from*/, ByteSpan /*octets*/, const Place& /*at*/) {}
+  // Each FPDU once, in the order of the stream.
+  virtual void fpdu(Side /*from*/, const SeenFpdu& /*fpdu*/) {}
 
  protected:
   ~ConnectionObserver() = default;
@@ -43,13 +46,15 @@ class Connection {
 
  private:
   struct Direction {
-    Direction(wire::MpaFrameKind startup, const std::string& name, UndecodedList& undecoded)
-        : stream(startup, name, undecoded) {}
+    Direction(wire::MpaFrameKind startup, const std::string& name, UndecodedList& undecoded,
+              IwarpStream::Observe observe)
+        : stream(startup, name, undecoded, std::move(observe)) {}
     TcpReassembly tcp;
     IwarpStream stream;
     bool offloaded = false;    // the sender offloads checksums to its NIC and was captured before it
     bool told_no_syn = false;  // reported once
   };
+  IwarpStream::Observe observe(Side from);
   Direction& direction(Side from) { return directions_[static_cast<std::size_t>(from)]; }
   bool dropped(const Direction& from, const Segment& segment) const;
   void open(Direction& from, Direction& to, const Segment& syn);

@@ -17,6 +17,7 @@ void IwarpStream::push(ByteSpan octets, const Place& at) {
 
 void IwarpStream::enter_rdma(bool markers, bool crc) {
   mpa_.enter_rdma(markers);
+  markers_ = markers;
   crc_ = crc;
   read_fpdus();
 }
@@ -29,24 +30,44 @@ void IwarpStream::read_fpdus() {
 }
 
 void IwarpStream::read_fpdu(const wire::FpduView& fpdu) {
-  check_crc(fpdu);
-  fpdu.for_each_marker([this](unsigned found, unsigned expected) {
-    if (found != expected) tell(fmt::format("marker with FPDUPTR {} where {} is right", found, expected));
-  });
+  const CrcResult crc = check_crc(fpdu);
+  const std::uint16_t markers = check_markers(fpdu);
   ulpdu_.resize(fpdu.ulpdu_bytes());
   fpdu.copy_ulpdu(ulpdu_);
   if (const std::string wrong = counts_.take(ulpdu_); !wrong.empty()) tell(wrong);
+  if (observe_) show(crc, markers_ ? std::optional(markers) : std::nullopt);
 }
 
-void IwarpStream::check_crc(const wire::FpduView& fpdu) {
+void IwarpStream::show(CrcResult crc, std::optional<std::uint16_t> markers) const {
+  SeenFpdu seen{rest_, newest_, std::nullopt, ulpdu_.size(), crc, markers};
+  if (const auto segment = SegmentView::parse(ulpdu_)) {
+    seen.header = segment->header;
+    seen.payload_bytes = segment->payload.size();
+  }
+  observe_(seen);
+}
+
+std::uint16_t IwarpStream::check_markers(const wire::FpduView& fpdu) {
+  std::uint16_t count = 0;
+  fpdu.for_each_marker([&](unsigned found, unsigned expected) {
+    ++count;
+    if (found != expected) tell(fmt::format("marker with FPDUPTR {} where {} is right", found, expected));
+  });
+  return count;
+}
+
+CrcResult IwarpStream::check_crc(const wire::FpduView& fpdu) {
   if (!crc_) {
     ++counts_.crc.absent;
-  } else if (crc_ok(fpdu)) {
-    ++counts_.crc.good;
-  } else {
-    ++counts_.crc.bad;
-    tell("FPDU with a wrong CRC");
+    return CrcResult::kOff;
   }
+  if (crc_ok(fpdu)) {
+    ++counts_.crc.good;
+    return CrcResult::kRight;
+  }
+  ++counts_.crc.bad;
+  tell("FPDU with a wrong CRC");
+  return CrcResult::kWrong;
 }
 
 void IwarpStream::finish() {

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "model/capture/ddp_counts.h"
+#include "model/capture/ddp_segment.h"
 #include "model/capture/mpa_stream.h"
 #include "model/capture/undecoded.h"
 #include "model/common/bytes.h"
@@ -20,13 +22,24 @@ struct FpduCounts : DdpCounts {
   } crc;
 };
 
+enum class CrcResult : std::uint8_t { kRight, kWrong, kOff };  // kOff: CRC was not negotiated
+
+struct SeenFpdu {
+  Place first, last;                    // of the frames that brought its first and its last octet
+  std::optional<SegmentHeader> header;  // none if the ULPDU is too short for it
+  std::size_t payload_bytes = 0;        // without a header the whole ULPDU
+  CrcResult crc = CrcResult::kOff;
+  std::optional<std::uint16_t> markers;  // in the FPDU; none if the stream has no markers
+};
+
 class IwarpStream {
  public:
   using Phase = MpaStream::Phase;
+  using Observe = std::function<void(const SeenFpdu&)>;
 
-  // `name` is what reasons call the direction; `undecoded` outlives the stream.
-  IwarpStream(wire::MpaFrameKind startup, std::string name, UndecodedList& undecoded)
-      : name_(std::move(name)), undecoded_(undecoded), mpa_(startup) {}
+  // `name` is what reasons call the direction; `undecoded` outlives the stream. `observe` may be empty.
+  IwarpStream(wire::MpaFrameKind startup, std::string name, UndecodedList& undecoded, Observe observe = nullptr)
+      : name_(std::move(name)), undecoded_(undecoded), observe_(std::move(observe)), mpa_(startup) {}
 
   // `at` is that of the frame.
   void push(ByteSpan octets, const Place& at);
@@ -48,13 +61,16 @@ class IwarpStream {
  private:
   void read_fpdus();
   void read_fpdu(const wire::FpduView& fpdu);
-  void check_crc(const wire::FpduView& fpdu);
+  CrcResult check_crc(const wire::FpduView& fpdu);
+  std::uint16_t check_markers(const wire::FpduView& fpdu);
+  void show(CrcResult crc, std::optional<std::uint16_t> markers) const;
   void tell(const std::string& what);
 
   const std::string name_;
   UndecodedList& undecoded_;
+  const Observe observe_;
   MpaStream mpa_;
-  bool crc_ = false;
+  bool crc_ = false, markers_ = false;
   Place rest_;                       // of the frame that brought the first unused octet
   Place newest_;                     // of the frame that brought the last octet
   std::vector<std::uint8_t> ulpdu_;  // of one FPDU, markers removed

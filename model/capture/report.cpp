@@ -55,7 +55,21 @@ void print_direction(const char* from, const FpduCounts& counts, std::ostream& o
   print_ddp(counts, out);
 }
 
+ConnectionTable::Observe connections_of(SegmentList* list) {
+  if (list == nullptr) return nullptr;
+  return
+      [list](const Endpoint& initiator, const Endpoint& responder) { return list->connection(initiator, responder); };
+}
+AssociationTable::Observe associations_of(SegmentList* list) {
+  if (list == nullptr) return nullptr;
+  return
+      [list](const Endpoint& initiator, const Endpoint& responder) { return list->association(initiator, responder); };
+}
+
 }  // namespace
+
+CaptureReport::CaptureReport(SegmentList* list)
+    : table(undecoded, connections_of(list)), associations(undecoded, associations_of(list)) {}
 
 nlohmann::ordered_json to_json(const CaptureReport& report) {
   Json connections = Json::array(), associations = Json::array(), undecoded = Json::array();
@@ -68,7 +82,8 @@ nlohmann::ordered_json to_json(const CaptureReport& report) {
   return {{"connections", connections},
           {"associations", associations},
           {"undecoded", undecoded},
-          {"skipped_packets", report.skipped}};
+          {"skipped_packets", report.skipped},
+          {"lost_packets", report.lost}};
 }
 
 void print(const CaptureReport& report, std::ostream& out) {
@@ -89,9 +104,15 @@ void print(const CaptureReport& report, std::ostream& out) {
   for (const auto& association : associations) print_association(*association, out);
   for (const Undecoded& u : report.undecoded)
     out << fmt::format("not decoded, frame {}, offset {}: {}\n", u.at.frame, u.at.offset, u.reason);
+  print_totals(report, out);
+}
+
+void print_totals(const CaptureReport& report, std::ostream& out) {
   if (report.skipped != 0) {
     out << fmt::format("{} packets of interfaces that are not Ethernet were skipped\n", report.skipped);
   }
+  if (report.lost != 0) out << fmt::format("{} frames that the cable lost were skipped\n", report.lost);
+  const auto& associations = report.associations.associations();
   out << fmt::format("{} frames, {} connections, {}{} dropped for a wrong checksum, {} not decoded\n", report.frames,
                      report.table.connections().size(),
                      associations.empty() ? "" : fmt::format("{} associations, ", associations.size()), report.dropped,

@@ -7,9 +7,6 @@
 namespace rnic::capture {
 namespace {
 
-constexpr const char* kSides[] = {"initiator", "responder"};
-const char* to_string(Side side) { return kSides[static_cast<std::size_t>(side)]; }
-
 // Spelled as in RFC 9260 section 3.2.
 std::string chunk_name(unsigned type) {
   constexpr const char* kNames[] = {"DATA",  "INIT",     "INIT ACK",     "SACK",  "HEARTBEAT",   "HEARTBEAT ACK",

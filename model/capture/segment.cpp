@@ -143,6 +143,8 @@ FrameResult read_frame(const CapturedFrame& frame, bool trust_checksums) {
       return read_ipv4(frame, ethernet->payload, trust_checksums);
     case wire::kEthertypeIpv6:
       return read_ipv6(frame, ethernet->payload, trust_checksums);
+    case wire::kEthertypeLost:
+      return {FrameFate::kLostByCable, {}, {}, {}};
     default:
       return {};
   }

@@ -48,7 +48,7 @@ struct SctpPacket {
   ByteSpan chunks;
 };
 
-enum class FrameFate : std::uint8_t { kSegment, kSctp, kSomethingElse, kWrongIpChecksum, kUndecoded };
+enum class FrameFate : std::uint8_t { kSegment, kSctp, kLostByCable, kSomethingElse, kWrongIpChecksum, kUndecoded };
 
 struct FrameResult {
   FrameFate fate = FrameFate::kSomethingElse;

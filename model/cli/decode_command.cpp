@@ -1,11 +1,15 @@
 #include "model/cli/decode_command.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <boost/program_options.hpp>
+#include <fmt/format.h>
 
 #include "model/capture/capture_reader.h"
 #include "model/capture/report.h"
+#include "model/capture/report_list.h"
+#include "model/capture/segment_list.h"
 #include "model/cli/options.h"
 #include "model/common/check.h"
 #include "model/common/cited.h"
@@ -19,21 +23,29 @@ using capture::CaptureReader;
 using capture::CaptureReport;
 using capture::FrameFate;
 using capture::FrameResult;
+using capture::SegmentFilter;
+using capture::SegmentList;
 using capture::Undecoded;
 
 struct Options {
   std::string capture;
   bool json = false;
   bool ignore_checksums = false;
+  bool list = false;
+  std::vector<std::string> filters;
 };
 
 po::options_description described(Options& options) {
   po::options_description described("Usage: decode CAPTURE [options]");
-  described.add_options()                                                                               //
-      ("help,h", "this text")                                                                           //
-      ("json", po::bool_switch(&options.json), "machine-readable output")                               //
-      ("ignore-checksums", po::bool_switch(&options.ignore_checksums),                                  //
-       "take every IP, TCP and SCTP checksum for good (they are checked, and offload is recognised)");  //
+  described.add_options()      //
+      ("help,h", "this text")  //
+      ("json", po::bool_switch(&options.json), "machine-readable output; with --list one object a line")(
+          "list", po::bool_switch(&options.list), "one line for each FPDU and each DDP segment over SCTP, by frame")(
+          "filter", po::value(&options.filters)->composing()->value_name("key=value"),
+          "of the list only segments with this value; the keys are those of JSON. May be repeated: with the same key, "
+          "one of the values is enough")(
+          "ignore-checksums", po::bool_switch(&options.ignore_checksums),                                  //
+          "take every IP, TCP and SCTP checksum for good (they are checked, and offload is recognised)");  //
   return described;
 }
 
@@ -53,19 +65,48 @@ void take_frame(const CapturedFrame& frame, const Options& options, CaptureRepor
     case FrameFate::kUndecoded:
       report.undecoded.push_back({frame.at, std::move(result.reason)});
       break;
+    case FrameFate::kLostByCable:
+      ++report.lost;
+      break;
     case FrameFate::kSomethingElse:
       break;
   }
 }
 
-void read_capture(const Options& options, CaptureReport& report) {
+void read_capture(const Options& options, CaptureReport& report, SegmentList& list) {
   CaptureReader reader(options.capture);
+  list.begins_at(reader.first_time_ns());
   while (const auto frame = reader.next(report.undecoded)) take_frame(*frame, options, report);
+  report.packets = reader.packets();
   report.skipped = reader.skipped_packets();
   report.table.finish();
   report.associations.finish();
+  list.finish();
   std::stable_sort(report.undecoded.begin(), report.undecoded.end(),
                    [](const Undecoded& a, const Undecoded& b) { return a.at.offset < b.at.offset; });
+}
+
+void show_list(const Options& options, const CaptureReport& report, const SegmentList& list, std::ostream& out,
+               std::ostream& err) {
+  if (options.json) {
+    print_json_list(list, report.undecoded, out);
+  } else {
+    print_list(list, report.undecoded, out);
+    out << fmt::format("{} of {} segments are listed\n", list.segments().size(), list.seen());
+    print_totals(report, out);
+  }
+  if (list.seen() == 0) {
+    err << fmt::format("decode: {}: no DDP segment in {} packets\n", shortened(options.capture), report.packets);
+  } else if (list.segments().empty()) {
+    err << fmt::format("decode: no segment of {} passes the filter\n", list.seen());
+  }
+}
+
+void show(const Options& options, const CaptureReport& report, const SegmentList& list, std::ostream& out,
+          std::ostream& err) {
+  if (options.list) show_list(options, report, list, out, err);
+  else if (options.json) out << to_json(report).dump(1) << "\n";
+  else print(report, out);
 }
 
 }  // namespace
@@ -75,7 +116,8 @@ int decode_command(const std::vector<std::string>& args, std::ostream& out, std:
   po::options_description visible = described(options), all;
   all.add(visible).add_options()("capture", po::value(&options.capture));
   const po::positional_options_description positional = po::positional_options_description().add("capture", 1);
-  CaptureReport report;
+  std::optional<SegmentList> list;
+  std::optional<CaptureReport> report;
   try {
     const po::variables_map values = parse_options(args, all, positional);
     if (values.count("help") != 0) {
@@ -83,7 +125,10 @@ int decode_command(const std::vector<std::string>& args, std::ostream& out, std:
       return 0;
     }
     if (options.capture.empty()) throw po::error("which capture?");
-    read_capture(options, report);
+    if (!options.list && !options.filters.empty()) throw ConfigError("--filter is for --list");
+    list.emplace(SegmentFilter(options.filters));
+    report.emplace(options.list ? &*list : nullptr);
+    read_capture(options, *report, *list);
   } catch (const po::error& e) {
     err << "decode: " << shortened(e.what()) << "\n" << visible;
     return 2;
@@ -91,12 +136,8 @@ int decode_command(const std::vector<std::string>& args, std::ostream& out, std:
     err << "decode: " << shortened(e.what()) << "\n";
     return 2;
   }
-  if (options.json) {
-    out << to_json(report).dump(1) << "\n";
-  } else {
-    print(report, out);
-  }
-  return report.undecoded.empty() ? 0 : 1;
+  show(options, *report, *list, out, err);
+  return report->undecoded.empty() ? 0 : 1;
 }
 
 }  // namespace rnic::cli

@@ -1,4 +1,5 @@
-// `rnicsim decode CAPTURE [--json] [--ignore-checksums]`: the iWARP traffic in a capture.
+// `rnicsim decode CAPTURE [--list [--filter key=value]...] [--json] [--ignore-checksums]`: the iWARP traffic in a
+// capture.
 #pragma once
 
 #include <ostream>

@@ -71,7 +71,7 @@ TEST_F(DecodeCommandTest, TheWholeReportOfASmallCapture) {
          "terminates": []},
         {"from": "responder", "fpdus": {"3": 1}, "payload_bytes": 4, "crc": {"good": 1, "bad": 0, "absent": 0},
          "terminates": []}]}],
-    "associations": [], "undecoded": [], "skipped_packets": 0})"));
+    "associations": [], "undecoded": [], "skipped_packets": 0, "lost_packets": 0})"));
 }
 
 TEST_F(DecodeCommandTest, ATableWithoutJson) {
@@ -101,7 +101,7 @@ TEST_F(DecodeCommandTest, WhatIsNoCapture) {
 
 TEST_F(DecodeCommandTest, ACaptureWithoutFramesIsEmpty) {
   EXPECT_EQ(decode(CaptureBuilder().bytes()), 0);
-  EXPECT_EQ(found(), json::parse(R"({"connections": [], "associations": [], "undecoded": [], "skipped_packets": 0})"));
+  EXPECT_EQ(found(), json::parse(R"({"connections": [], "associations": [], "undecoded": [], "skipped_packets": 0, "lost_packets": 0})"));
 }
 
 TEST_F(DecodeCommandTest, AFileCutAtAnyOctetGivesWhatCameBeforeAndNamesTheCut) {

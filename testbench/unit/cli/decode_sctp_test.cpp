@@ -131,7 +131,7 @@ TEST_F(DecodeSctpTest, TheWholeReportOfWorkedPackets) {
         {"from": "responder", "set_up": {"message": "enhanced_accept", "ird": 32, "ord": 16, "pd_length": 4},
          "segments": {}, "payload_bytes": 0, "terminates": [],
          "ddp_ssns": {"duplicates": 0, "missing": 0}, "ordered": 0, "terminated": false}]}]}],
-    "undecoded": [], "skipped_packets": 0})"));
+    "undecoded": [], "skipped_packets": 0, "lost_packets": 0})"));
 }
 
 TEST_F(DecodeSctpTest, ATableWithoutJson) {
