@@ -39,20 +39,28 @@ void Association::tell(Side from, const SctpPacket& packet, const std::string& w
 void Association::packet(Side from, const SctpPacket& packet) {
   ++direction(from).counts.packets;
   wire::SctpChunks chunks(packet.chunks);
-  while (const auto next = chunks.next()) chunk(from, *next, packet);
-  if (chunks.malformed()) tell(from, packet, "a chunk's length is below 4 or passes the end of the packet");
+  while (const auto next = chunks.next()) chunk(from, *next, 0, packet);
+  if (!chunks.malformed()) return;
+  const ByteSpan octets = chunks.malformed_octets();
+  const auto cut = packet.missing == 0 ? std::nullopt : wire::sctp_chunk_begun(octets);
+  const std::size_t length = cut ? load_be16(octets.data() + 2) : 0;
+  if (length > octets.size()) chunk(from, *cut, length - octets.size(), packet);
+  else if (cut || packet.missing == 0)
+    tell(from, packet, "a chunk's length is below 4 or passes the end of the packet");
 }
 
-void Association::chunk(Side from, const SctpChunk& chunk, const SctpPacket& packet) {
+// `missing`: octets at the end of the chunk that the capture did not keep.
+void Association::chunk(Side from, const SctpChunk& chunk, std::size_t missing, const SctpPacket& packet) {
   ++direction(from).counts.by_chunk[static_cast<unsigned>(chunk.type)];
   if (observer_ != nullptr) observer_->chunk(from, chunk.type, packet.at);
   Direction& peer = direction(other(from));
   if (!peer.chosen && uses_the_association(chunk.type) && peer.offers.count(packet.tag) != 0) peer.chosen = packet.tag;
   switch (chunk.type) {
     case SctpChunkType::kData:
-      return data(from, chunk, packet);
+      return data(from, chunk, missing, packet);
     case SctpChunkType::kSack:
-      if (!wire::SctpSackView::parse(chunk.value)) tell(from, packet, "a SACK is shorter than its counts say");
+      if (missing == 0 && !wire::SctpSackView::parse(chunk.value))
+        tell(from, packet, "a SACK is shorter than its counts say");
       return;
     case SctpChunkType::kCookieEcho:
       established_ = true;
@@ -83,16 +91,18 @@ bool Association::start(Direction& direction) {
   return direction.started = true;
 }
 
-void Association::data(Side from, const SctpChunk& chunk, const SctpPacket& packet) {
+void Association::data(Side from, const SctpChunk& chunk, std::size_t missing, const SctpPacket& packet) {
   const auto header = wire::SctpData::parse(chunk.value);
-  if (!header || chunk.value.size() == wire::SctpData::kBytes) return tell(from, packet, "DATA without user data");
+  if (!header && missing != 0) return;
+  if (!header || chunk.value.size() + missing == wire::SctpData::kBytes)
+    return tell(from, packet, "DATA without user data");
   Direction& sender = direction(from);
   if (!start(sender)) {
     if (!sender.told_no_init) tell(from, packet, "DATA, but its INIT or INIT ACK is not in the capture");
     sender.told_no_init = true;
     return;
   }
-  sender.reassembly.data(chunk.flags, *header, wire::SctpData::user_data(chunk.value), packet.at,
+  sender.reassembly.data(chunk.flags, *header, wire::SctpData::user_data(chunk.value), missing, packet.at,
                          [&](const SctpMessage& message) {
                            if (ddp()) sessions_.message(from, message);
                          });
@@ -101,7 +111,8 @@ void Association::data(Side from, const SctpChunk& chunk, const SctpPacket& pack
 void Association::causes(Side from, const SctpChunk& chunk, const SctpPacket& packet) {
   wire::SctpItems items(chunk.value);
   while (const auto item = items.next()) ++direction(from).counts.by_cause[item->type];
-  if (items.malformed()) tell(from, packet, "an error cause's length is below 4 or passes the end of its chunk");
+  if (items.malformed() && packet.missing == 0)
+    tell(from, packet, "an error cause's length is below 4 or passes the end of its chunk");
 }
 
 const SctpOffer* Association::terms(Side of) const {
@@ -113,7 +124,8 @@ const SctpOffer* Association::terms(Side of) const {
 bool Association::ddp() const {
   for (const Side side : {Side::kInitiator, Side::kResponder}) {
     const SctpOffer* const offer = terms(side);
-    if (offer != nullptr && offer->adaptation != wire::kDdpAdaptation) return false;
+    if (offer == nullptr || (offer->is_cut && !offer->adaptation)) continue;
+    if (offer->adaptation != wire::kDdpAdaptation) return false;
   }
   return true;
 }

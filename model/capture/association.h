@@ -22,6 +22,7 @@ namespace rnic::capture {
 struct SctpOffer {
   wire::SctpInit init;
   std::optional<std::uint32_t> adaptation;
+  bool is_cut = false;  // the capture did not keep all parameters
 };
 
 struct SctpCounts {
@@ -49,7 +50,7 @@ class Association {
   void packet(Side from, const SctpPacket& packet);
   void finish();
 
-  // Every captured side sent DDP's adaptation indication (RFC 5043 section 5.1).
+  // Every captured side sent DDP's adaptation indication (RFC 5043 section 5.1), or the capture does not tell.
   bool ddp() const;
   // The side's offer that counts; nullptr if the capture has none.
   const SctpOffer* terms(Side of) const;
@@ -68,8 +69,8 @@ class Association {
     bool started = false, told_no_init = false;
   };
   Direction& direction(Side side) { return directions_[static_cast<std::size_t>(side)]; }
-  void chunk(Side from, const wire::SctpChunk& chunk, const SctpPacket& packet);
-  void data(Side from, const wire::SctpChunk& chunk, const SctpPacket& packet);
+  void chunk(Side from, const wire::SctpChunk& chunk, std::size_t missing, const SctpPacket& packet);
+  void data(Side from, const wire::SctpChunk& chunk, std::size_t missing, const SctpPacket& packet);
   void causes(Side from, const wire::SctpChunk& chunk, const SctpPacket& packet);
   void tell(Side from, const SctpPacket& packet, const std::string& what);
   bool start(Direction& direction);

@@ -17,13 +17,14 @@ std::pair<Endpoint, Endpoint> key_of(const Endpoint& a, const Endpoint& b) {
 std::optional<SctpChunk> only_chunk(const SctpPacket& packet) {
   wire::SctpChunks chunks(packet.chunks);
   const auto first = chunks.next();
-  return first && !chunks.next() && !chunks.malformed() ? first : std::nullopt;
+  if (first) return !chunks.next() && !chunks.malformed() ? first : std::nullopt;
+  return packet.missing == 0 ? std::nullopt : wire::sctp_chunk_begun(chunks.malformed_octets());
 }
 
-std::optional<SctpOffer> offer_of(const SctpChunk& chunk) {
+std::optional<SctpOffer> offer_of(const SctpChunk& chunk, bool is_cut) {
   const auto init = wire::SctpInit::parse(chunk.value);
   if (!init || init->initiate_tag == 0) return std::nullopt;
-  SctpOffer offer{*init, std::nullopt};
+  SctpOffer offer{*init, std::nullopt, is_cut};
   wire::SctpItems parameters(wire::SctpInit::parameters(chunk.value));
   while (const auto p = parameters.next()) {
     if (p->type == static_cast<std::uint16_t>(wire::SctpParameterType::kAdaptationIndication) && p->value.size() == 4) {
@@ -78,7 +79,7 @@ Association* AssociationTable::opened(const SctpPacket& packet, const SctpChunk&
   const bool is_init = chunk.type == SctpChunkType::kInit;
   if (!is_init && chunk.type != SctpChunkType::kInitAck) return nullptr;
   if (is_init != (packet.tag == 0)) return nullptr;
-  const auto offer = offer_of(chunk);
+  const auto offer = offer_of(chunk, packet.missing != 0);
   if (!offer) return nullptr;
   Association* const association = is_init ? init(packet, *offer) : init_ack(packet);
   association->offer(association->side_of(packet.src), *offer);

@@ -66,7 +66,7 @@ bool Connection::segment(const Segment& segment) {
 
   const bool syn = segment.header.has(TcpHeader::kSyn);
   if (syn) open(from, to, segment);
-  if (segment.header.has(TcpHeader::kRst) || segment.payload.empty()) return true;  // data in an RST is an error text
+  if (segment.header.has(TcpHeader::kRst) || segment.bytes() == 0) return true;  // data in an RST is an error text
   if (!from.tcp.started()) {
     if (!from.told_no_syn)
       undecoded_.push_back({segment.at, fmt::format("{}: data, but its SYN is not in the capture",
@@ -74,11 +74,12 @@ bool Connection::segment(const Segment& segment) {
     from.told_no_syn = true;
     return true;
   }
-  from.tcp.segment(segment.header.seq + (syn ? 1 : 0), segment.payload, segment.at,
-                   [&](ByteSpan octets, const Place& at) {
-                     if (observer_ != nullptr) observer_->octets(side, octets, at);
-                     from.stream.push(octets, at);
+  from.tcp.segment(segment.header.seq + (syn ? 1 : 0), {segment.payload, segment.missing, segment.at},
+                   [&](const StreamPart& part) {
+                     if (observer_ != nullptr) observer_->octets(side, part.octets, part.at);
+                     from.stream.push(part.octets, part.at);
                      negotiate();
+                     if (part.missing != 0) from.stream.skip(part.missing);
                    });
   return true;
 }

@@ -24,7 +24,7 @@ bool ConnectionTable::segment(const Segment& segment) {
   Connection* connection = find_or_open(key, segment);
   if (connection != nullptr) return connection->segment(segment);
   if (segment.checksum == TcpChecksum::kWrong) return false;
-  if (!segment.payload.empty() && strangers_.insert(key).second) {
+  if (segment.bytes() != 0 && strangers_.insert(key).second) {
     undecoded_.push_back({segment.at, fmt::format("{} > {}: data, but no SYN of this connection is in the capture",
                                                   to_string(segment.src), to_string(segment.dst))});
   }

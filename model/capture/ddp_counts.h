@@ -16,8 +16,8 @@ struct DdpCounts {
   std::uint64_t payload_bytes = 0;  // of Writes, Read Responses and Sends, without headers
   std::vector<wire::TerminateCause> terminates;
 
-  // Returns what is wrong with the ULPDU; empty if nothing is.
-  std::string take(ByteSpan ulpdu);
+  // Returns what is wrong with the ULPDU; empty if nothing is. `missing` octets at its end are not there.
+  std::string take(ByteSpan ulpdu, std::size_t missing = 0);
 };
 
 }  // namespace rnic::capture

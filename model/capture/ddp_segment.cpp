@@ -4,6 +4,11 @@
 
 namespace rnic::capture {
 
+bool SegmentHeader::is_plausible() const {
+  if (!wire::is_assigned(opcode) || tagged != wire::is_tagged(opcode)) return false;
+  return tagged || (qn == wire::queue_number(opcode) && msn != 0);
+}
+
 std::optional<SegmentView> SegmentView::parse(ByteSpan ulpdu) {
   SegmentView s;
   SegmentHeader& h = s.header;

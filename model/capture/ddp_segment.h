@@ -16,6 +16,9 @@ struct SegmentHeader {
   std::uint32_t stag = 0;
   std::uint64_t to = 0;
   std::uint32_t qn = 0, msn = 0, mo = 0;
+
+  // T and the queue are those of the opcode.
+  bool is_plausible() const;
 };
 
 struct SegmentView {

@@ -27,12 +27,13 @@ void DdpSessions::message(Side from, const SctpMessage& message) {
   DdpSession& session = session_of(from, message.stream, false);
   SessionDirection& direction = session.from(from);
   count(direction, message);
-  const std::string wrong = direction.segments.take(message.octets.subspan(wire::kDdpSsnBytes));
+  const std::string wrong = direction.segments.take(message.octets.subspan(wire::kDdpSsnBytes), message.missing);
   if (!wrong.empty()) tell(from, message, wrong);
   if (observer_ != nullptr) observer_->message(session, from, message);
 }
 
 void DdpSessions::control(Side from, const SctpMessage& message) {
+  if (message.missing != 0) return tell(from, message, "the capture did not keep the whole session control message");
   const wire::SessionDecode decoded = wire::decode_session_message(message.octets, true);
   if (decoded.error != wire::SessionError::kNone) {
     return tell(from, message, fmt::format("session control message refused: {}", to_string(decoded.error)));

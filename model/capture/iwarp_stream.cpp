@@ -1,5 +1,7 @@
 #include "model/capture/iwarp_stream.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace rnic::capture {
@@ -10,6 +12,7 @@ void IwarpStream::push(ByteSpan octets, const Place& at) {
   if (mpa_.rest() == 0) rest_ = at;
   newest_ = at;
   mpa_.push(octets);
+  show_begun();
   if (phase() == Phase::kBroken) tell(fmt::format("startup frame refused: {}", to_string(mpa_.error())));
   if (before == Phase::kStartup && phase() == Phase::kNegotiating) rest_ = newest_;
   read_fpdus();
@@ -31,29 +34,54 @@ void IwarpStream::read_fpdus() {
 
 void IwarpStream::read_fpdu(const wire::FpduView& fpdu) {
   const CrcResult crc = check_crc(fpdu);
-  const std::uint16_t markers = check_markers(fpdu);
+  check_markers(fpdu);
   ulpdu_.resize(fpdu.ulpdu_bytes());
   fpdu.copy_ulpdu(ulpdu_);
   if (const std::string wrong = counts_.take(ulpdu_); !wrong.empty()) tell(wrong);
-  if (observe_) show(crc, markers_ ? std::optional(markers) : std::nullopt);
+  if (observe_) observe_(seen(fpdu, crc));
 }
 
-void IwarpStream::show(CrcResult crc, std::optional<std::uint16_t> markers) const {
-  SeenFpdu seen{rest_, newest_, std::nullopt, ulpdu_.size(), crc, markers};
+void IwarpStream::read_cut(const wire::FpduView& fpdu) {
+  ++counts_.cut;
+  check_markers(fpdu);
+  ulpdu_.resize(std::min(fpdu.ulpdu_bytes(), fpdu.octets().size()));
+  ulpdu_.resize(fpdu.copy_ulpdu(ulpdu_));
+  counts_.take(ulpdu_, fpdu.ulpdu_bytes() - ulpdu_.size());
+  if (observe_) begun_ = seen(fpdu, crc_ ? CrcResult::kMissing : CrcResult::kOff);
+}
+
+// Once the last octet would be there.
+void IwarpStream::show_begun() {
+  if (!begun_ || mpa_.is_within()) return;
+  begun_->last = newest_;
+  observe_(*begun_);
+  begun_.reset();
+}
+
+void IwarpStream::skip(std::size_t octets) {
+  const Phase before = phase();
+  if (before == Phase::kStreaming || before == Phase::kBroken) return;
+  if (const auto fpdu = mpa_.skip(octets)) read_cut(*fpdu);
+  show_begun();
+  if (phase() == Phase::kBroken) tell("the capture did not keep the startup frame");
+  if (mpa_.is_lost() && !lost_) lost_ = newest_;
+  rest_ = newest_;
+}
+
+SeenFpdu IwarpStream::seen(const wire::FpduView& fpdu, CrcResult crc) const {
+  SeenFpdu seen{rest_, newest_, std::nullopt, fpdu.ulpdu_bytes(), crc, std::nullopt};
+  if (markers_) seen.markers = static_cast<std::uint16_t>(fpdu.markers());
   if (const auto segment = SegmentView::parse(ulpdu_)) {
     seen.header = segment->header;
-    seen.payload_bytes = segment->payload.size();
+    seen.payload_bytes -= ulpdu_.size() - segment->payload.size();
   }
-  observe_(seen);
+  return seen;
 }
 
-std::uint16_t IwarpStream::check_markers(const wire::FpduView& fpdu) {
-  std::uint16_t count = 0;
-  fpdu.for_each_marker([&](unsigned found, unsigned expected) {
-    ++count;
+void IwarpStream::check_markers(const wire::FpduView& fpdu) {
+  fpdu.for_each_marker([this](unsigned found, unsigned expected) {
     if (found != expected) tell(fmt::format("marker with FPDUPTR {} where {} is right", found, expected));
   });
-  return count;
 }
 
 CrcResult IwarpStream::check_crc(const wire::FpduView& fpdu) {
@@ -71,6 +99,8 @@ CrcResult IwarpStream::check_crc(const wire::FpduView& fpdu) {
 }
 
 void IwarpStream::finish() {
+  if (lost_)
+    undecoded_.push_back({*lost_, name_ + ": from here on FPDUs are left out whose header the capture did not keep"});
   const std::size_t rest = mpa_.rest();
   if (rest == 0) return;
   if (phase() == Phase::kNegotiating) {

@@ -20,14 +20,16 @@ struct FpduCounts : DdpCounts {
   struct {
     std::uint64_t good = 0, bad = 0, absent = 0;  // absent: CRC was not negotiated
   } crc;
+  std::uint64_t cut = 0;  // FPDUs of which the capture kept only the beginning; no CRC counts for them
 };
 
-enum class CrcResult : std::uint8_t { kRight, kWrong, kOff };  // kOff: CRC was not negotiated
+// kOff: CRC was not negotiated. kMissing: the capture kept only the beginning of the FPDU.
+enum class CrcResult : std::uint8_t { kRight, kWrong, kOff, kMissing };
 
 struct SeenFpdu {
   Place first, last;                    // of the frames that brought its first and its last octet
   std::optional<SegmentHeader> header;  // none if the ULPDU is too short for it
-  std::size_t payload_bytes = 0;        // without a header the whole ULPDU
+  std::size_t payload_bytes = 0;        // with what the capture did not keep; without a header the whole ULPDU
   CrcResult crc = CrcResult::kOff;
   std::optional<std::uint16_t> markers;  // in the FPDU; none if the stream has no markers
 };
@@ -43,6 +45,9 @@ class IwarpStream {
 
   // `at` is that of the frame.
   void push(ByteSpan octets, const Place& at);
+
+  // After the octets pushed follow `octets` that the capture did not keep.
+  void skip(std::size_t octets);
 
   const std::string& name() const { return name_; }
   Phase phase() const { return mpa_.phase(); }
@@ -62,8 +67,10 @@ class IwarpStream {
   void read_fpdus();
   void read_fpdu(const wire::FpduView& fpdu);
   CrcResult check_crc(const wire::FpduView& fpdu);
-  std::uint16_t check_markers(const wire::FpduView& fpdu);
-  void show(CrcResult crc, std::optional<std::uint16_t> markers) const;
+  void check_markers(const wire::FpduView& fpdu);
+  void read_cut(const wire::FpduView& fpdu);
+  SeenFpdu seen(const wire::FpduView& fpdu, CrcResult crc) const;
+  void show_begun();
   void tell(const std::string& what);
 
   const std::string name_;
@@ -71,6 +78,8 @@ class IwarpStream {
   const Observe observe_;
   MpaStream mpa_;
   bool crc_ = false, markers_ = false;
+  std::optional<SeenFpdu> begun_;    // its end is missing, and still to come
+  std::optional<Place> lost_;        // of the frame from which on an FPDU's header was not kept
   Place rest_;                       // of the frame that brought the first unused octet
   Place newest_;                     // of the frame that brought the last octet
   std::vector<std::uint8_t> ulpdu_;  // of one FPDU, markers removed

@@ -25,6 +25,7 @@ Json direction_json(const char* from, const FpduCounts& counts) {
           {"fpdus", opcodes_json(counts)},
           {"payload_bytes", counts.payload_bytes},
           {"crc", {{"good", counts.crc.good}, {"bad", counts.crc.bad}, {"absent", counts.crc.absent}}},
+          {"cut", counts.cut},
           {"terminates", terminates_json(counts)}};
 }
 
@@ -50,8 +51,9 @@ void print_startup(const char* name, const std::optional<wire::MpaFrame>& frame,
 }
 
 void print_direction(const char* from, const FpduCounts& counts, std::ostream& out) {
-  out << fmt::format("  from {}: {} octets of payload; CRC good {}, bad {}, not negotiated {}\n", from,
-                     counts.payload_bytes, counts.crc.good, counts.crc.bad, counts.crc.absent);
+  out << fmt::format("  from {}: {} octets of payload; CRC good {}, bad {}, not negotiated {}{}\n", from,
+                     counts.payload_bytes, counts.crc.good, counts.crc.bad, counts.crc.absent,
+                     counts.cut == 0 ? "" : fmt::format(", not kept {}", counts.cut));
   print_ddp(counts, out);
 }
 

@@ -20,6 +20,7 @@ struct CaptureReport {
   AssociationTable associations;
   std::uint64_t packets = 0;  // of all interfaces
   std::uint64_t frames = 0;   // of those that are Ethernet
+  bool is_cut = false;        // payload is missing
   std::uint64_t skipped = 0;  // packets of interfaces other than Ethernet
   std::uint64_t lost = 0;     // frames that the cable lost: no receiver saw them
   std::uint64_t dropped = 0;  // frames that a receiver drops for a wrong IP, TCP or SCTP checksum

@@ -72,7 +72,8 @@ void print_head(const SegmentList& list, std::ostream& out) {
   std::uint64_t number = 0;
   for (const Conversation& c : list.conversations()) {
     ++number;
-    if (c.is_listed) out << fmt::format("connection {}: {} > {}\n", number, c.initiator, c.responder);
+    if (!c.is_listed) continue;
+    out << fmt::format("connection {}: {} > {}{}\n", number, c.initiator, c.responder, c.is_sctp ? ", SCTP" : "");
   }
   const char* between = "";
   for (const Column& column : segment_columns()) {

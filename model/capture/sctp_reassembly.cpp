@@ -8,16 +8,16 @@ namespace rnic::capture {
 
 using wire::SctpData;
 
-void SctpReassembly::data(std::uint8_t flags, const SctpData& header, ByteSpan user_data, const Place& at,
-                          const Deliver& deliver) {
+void SctpReassembly::data(std::uint8_t flags, const SctpData& header, ByteSpan user_data, std::size_t missing,
+                          const Place& at, const Deliver& deliver) {
   constexpr std::uint8_t kWhole = SctpData::kBegin | SctpData::kEnd;
   const std::int64_t position = tsns_.position(header.tsn);
   if (!tsns_.take(position)) return;
   if ((flags & kWhole) == kWhole) {
-    deliver({at, at, header.stream, header.ppid, (flags & SctpData::kUnordered) != 0, user_data});
+    deliver({at, at, header.stream, header.ppid, (flags & SctpData::kUnordered) != 0, user_data, missing});
     return;
   }
-  pieces_.emplace(position, Piece{flags, header, {user_data.begin(), user_data.end()}, at});
+  pieces_.emplace(position, Piece{flags, header, {user_data.begin(), user_data.end()}, missing, at});
   join(position, at, deliver);
 }
 
@@ -51,15 +51,19 @@ void SctpReassembly::assemble(std::int64_t first, std::int64_t last, const Place
   const Piece& head = begin->second;
   bool alike = true;
   std::vector<std::uint8_t> octets;
+  std::size_t missing = 0;
   for (auto next = begin; next != end; ++next) {
     const Piece& piece = next->second;
     alike = alike && piece.header.stream == head.header.stream && piece.header.ppid == head.header.ppid &&
             ((piece.flags ^ head.flags) & SctpData::kUnordered) == 0;
-    octets.insert(octets.end(), piece.octets.begin(), piece.octets.end());
+    if (missing == 0) octets.insert(octets.end(), piece.octets.begin(), piece.octets.end());
+    else missing += piece.octets.size();
+    missing += piece.missing;
   }
   ++fragmented_;
   if (alike) {
-    deliver({head.at, at, head.header.stream, head.header.ppid, (head.flags & SctpData::kUnordered) != 0, octets});
+    deliver(
+        {head.at, at, head.header.stream, head.header.ppid, (head.flags & SctpData::kUnordered) != 0, octets, missing});
   } else {
     undecoded_.push_back({head.at, fmt::format("{}: TSN {}: the fragments of a message differ in stream, PPID or U",
                                                name_, head.header.tsn)});

@@ -20,6 +20,7 @@ struct SctpMessage {
   std::uint32_t ppid = 0;
   bool unordered = false;
   ByteSpan octets;
+  std::size_t missing = 0;  // octets after those, which the capture did not keep
 };
 
 class SctpReassembly {
@@ -29,8 +30,9 @@ class SctpReassembly {
   SctpReassembly(std::string name, UndecodedList& undecoded) : name_(std::move(name)), undecoded_(undecoded) {}
 
   void start(std::uint32_t initial_tsn) { tsns_.start(initial_tsn); }
-  // Delivers a message once all its fragments have arrived. Time is O(n log n) in the octets given.
-  void data(std::uint8_t flags, const wire::SctpData& header, ByteSpan user_data, const Place& at,
+  // Delivers a message once all its fragments have arrived. `missing` octets at the end of the user data were not kept.
+  // Time is O(n log n) in the octets given.
+  void data(std::uint8_t flags, const wire::SctpData& header, ByteSpan user_data, std::size_t missing, const Place& at,
             const Deliver& deliver);
   // At the end of the capture: reports fragments that make no complete message.
   void finish();
@@ -43,6 +45,7 @@ class SctpReassembly {
     std::uint8_t flags;
     wire::SctpData header;
     std::vector<std::uint8_t> octets;
+    std::size_t missing;
     Place at;
   };
   using Pieces = std::map<std::int64_t, Piece>;

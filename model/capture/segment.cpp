@@ -18,6 +18,7 @@ namespace {
 struct Packet {
   Endpoint src, dst;
   ByteSpan payload;
+  std::size_t missing = 0;                  // octets after the payload that the capture did not keep
   wire::ChecksumAccumulator pseudo_header;  // TCP's
   // With segmentation offload hosts leave out the length, as each segment gets its own.
   wire::ChecksumAccumulator without_length;
@@ -27,20 +28,18 @@ constexpr bool is_read(std::uint8_t protocol) {
   return protocol == wire::kIpProtocolTcp || protocol == wire::kIpProtocolSctp;
 }
 
+bool is_cut(const CapturedFrame& frame) { return frame.bytes.size() < frame.wire_bytes; }
+
 FrameResult undecoded(const CapturedFrame& frame, const char* what) {
-  if (frame.bytes.size() < frame.wire_bytes) {
-    return {FrameFate::kUndecoded,
-            {},
-            {},
-            fmt::format("the capture kept {} of the frame's {} octets", frame.bytes.size(), frame.wire_bytes)};
-  }
+  if (is_cut(frame)) return {FrameFate::kUndecoded, {}, {}, kept_of(frame)};
   return {FrameFate::kUndecoded, {}, {}, what};
 }
 
 // A packet without a length of its own has its frame's: true if the capture truncated that frame.
-bool is_cut(const CapturedFrame& frame, std::uint16_t length) {
-  return length == 0 && frame.bytes.size() < frame.wire_bytes;
-}
+bool is_cut(const CapturedFrame& frame, std::uint16_t length) { return length == 0 && is_cut(frame); }
+
+// Of `length` octets `there` are there, or more with padding.
+std::size_t missing(std::size_t length, std::size_t there) { return length > there ? length - there : 0; }
 
 // A receiver drops an IPv4 header with a wrong checksum before it looks at the fields.
 bool wrong_ipv4_checksum(ByteSpan packet) {
@@ -68,8 +67,9 @@ FrameResult read_tcp(const CapturedFrame& frame, Packet packet, bool trust_check
                     packet.src,
                     packet.dst,
                     tcp->header,
-                    trust_checksums ? TcpChecksum::kGood : classify(packet, tcp->header),
-                    tcp->payload};
+                    trust_checksums || packet.missing != 0 ? TcpChecksum::kGood : classify(packet, tcp->header),
+                    tcp->payload,
+                    packet.missing};
   return result;
 }
 
@@ -78,12 +78,12 @@ FrameResult read_sctp(const CapturedFrame& frame, Packet packet, bool trust_chec
   if (!header) return undecoded(frame, "malformed SCTP header");
   packet.src.port = header->src_port;
   packet.dst.port = header->dst_port;
-  const bool good =
-      trust_checksums || sctp_checksum(packet.payload) == load_crc32c(packet.payload.data() + kSctpChecksumOffset);
+  const bool good = trust_checksums || packet.missing != 0 ||
+                    sctp_checksum(packet.payload) == load_crc32c(packet.payload.data() + kSctpChecksumOffset);
   return {FrameFate::kSctp,
           {},
           {frame.at, packet.src, packet.dst, header->verification_tag, good,
-           packet.payload.subspan(wire::SctpHeader::kBytes)},
+           packet.payload.subspan(wire::SctpHeader::kBytes), packet.missing},
           {}};
 }
 
@@ -97,7 +97,7 @@ FrameResult read_ipv4(const CapturedFrame& frame, ByteSpan bytes, bool trust_che
   if (!trust_checksums && wrong_ipv4_checksum(bytes)) {
     return {FrameFate::kWrongIpChecksum, {}, {}, {}};
   }
-  const auto ip = wire::Ipv4View::parse_offloaded(bytes);
+  const auto ip = is_cut(frame) ? wire::Ipv4View::parse_cut(bytes) : wire::Ipv4View::parse_offloaded(bytes);
   if (!ip) return undecoded(frame, "malformed IPv4 header");
   if (!is_read(ip->header.protocol)) return {};
   if (is_cut(frame, ip->header.total_length)) return undecoded(frame, "");
@@ -106,13 +106,14 @@ FrameResult read_ipv4(const CapturedFrame& frame, ByteSpan bytes, bool trust_che
   store_be32(packet.src.address.data(), ip->header.src.v);
   store_be32(packet.dst.address.data(), ip->header.dst.v);
   packet.payload = ip->payload;
+  packet.missing = missing(ip->header.total_length, ip->header_bytes.size() + ip->payload.size());
   packet.pseudo_header = wire::tcp_pseudo_header(ip->header.src, ip->header.dst, ip->payload.size());
   packet.without_length = wire::tcp_pseudo_header(ip->header.src, ip->header.dst, 0);
   return read_payload(frame, packet, ip->header.protocol, trust_checksums);
 }
 
 FrameResult read_ipv6(const CapturedFrame& frame, ByteSpan bytes, bool trust_checksums) {
-  const auto ip = wire::Ipv6View::parse_offloaded(bytes);
+  const auto ip = is_cut(frame) ? wire::Ipv6View::parse_cut(bytes) : wire::Ipv6View::parse_offloaded(bytes);
   if (!ip) return undecoded(frame, "malformed IPv6 header");
   if (!is_read(ip->protocol)) return {};
   if (is_cut(frame, ip->header.payload_length)) return undecoded(frame, "");
@@ -122,12 +123,17 @@ FrameResult read_ipv6(const CapturedFrame& frame, ByteSpan bytes, bool trust_che
   packet.src.address = ip->header.src.octets;
   packet.dst.address = ip->header.dst.octets;
   packet.payload = ip->payload;
+  packet.missing = missing(ip->header.payload_length, bytes.size() - wire::Ipv6Header::kBytes);
   packet.pseudo_header = wire::tcp_pseudo_header(ip->header.src, ip->header.dst, ip->payload.size());
   packet.without_length = wire::tcp_pseudo_header(ip->header.src, ip->header.dst, 0);
   return read_payload(frame, packet, ip->protocol, trust_checksums);
 }
 
 }  // namespace
+
+std::string kept_of(const CapturedFrame& frame) {
+  return fmt::format("the capture kept {} of the frame's {} octets", frame.bytes.size(), frame.wire_bytes);
+}
 
 std::string to_string(const Endpoint& endpoint) {
   char text[INET6_ADDRSTRLEN] = "";

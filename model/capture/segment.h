@@ -38,6 +38,9 @@ struct Segment {
   wire::TcpHeader header;
   TcpChecksum checksum = TcpChecksum::kGood;
   ByteSpan payload;
+  std::size_t missing = 0;  // octets after those, which the capture did not keep; then `checksum` is kGood
+
+  std::size_t bytes() const { return payload.size() + missing; }
 };
 
 struct SctpPacket {
@@ -46,16 +49,22 @@ struct SctpPacket {
   std::uint32_t tag = 0;  // the receiver's, or 0 with an INIT
   bool checksum_ok = true;
   ByteSpan chunks;
+  std::size_t missing = 0;  // octets after those, which the capture did not keep; then `checksum_ok`
 };
 
 enum class FrameFate : std::uint8_t { kSegment, kSctp, kLostByCable, kSomethingElse, kWrongIpChecksum, kUndecoded };
 
 struct FrameResult {
+  bool is_cut() const { return segment.missing + packet.missing != 0; }  // part of the payload is missing
+
   FrameFate fate = FrameFate::kSomethingElse;
   Segment segment;     // valid iff kSegment; its payload is a view into the frame
   SctpPacket packet;   // valid iff kSctp; its chunks are a view into the frame
   std::string reason;  // iff kUndecoded
 };
+
+// "the capture kept 96 of the frame's 1514 octets"
+std::string kept_of(const CapturedFrame& frame);
 
 // `trust_checksums`: treat every checksum as good, IPv4's too.
 FrameResult read_frame(const CapturedFrame& frame, bool trust_checksums);

@@ -9,7 +9,7 @@ namespace {
 
 using wire::Opcode;
 
-constexpr std::string_view kCrcResults[] = {"right", "wrong", "off"};
+constexpr std::string_view kCrcResults[] = {"right", "wrong", "off", "missing"};
 constexpr unsigned kOpcodes = 16;  // of four bits
 
 struct OpcodeNames {
@@ -109,7 +109,7 @@ constexpr Column kColumns[] = {
     plain("stag", Form::kHex, 10, stag),
     plain("to", Form::kHex, 18, to),
     plain("length", Form::kNumber, 6, length),
-    one_of(kCrcResults, "crc", 5, crc),
+    one_of(kCrcResults, "crc", 7, crc),
     plain("markers", Form::kNumber, 7, markers),
     plain("first_frame", Form::kNumber, 0, first_frame),
 };

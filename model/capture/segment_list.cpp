@@ -6,9 +6,9 @@
 
 namespace rnic::capture {
 
-SegmentList::Lister& SegmentList::begin(const Endpoint& initiator, const Endpoint& responder) {
+SegmentList::Lister& SegmentList::begin(const Endpoint& initiator, const Endpoint& responder, bool is_sctp) {
   const auto number = static_cast<std::uint32_t>(conversations_.size());
-  conversations_.push_back({to_string(initiator), to_string(responder)});
+  conversations_.push_back({to_string(initiator), to_string(responder), is_sctp});
   return listers_.emplace_back(*this, number);
 }
 
@@ -32,12 +32,12 @@ void SegmentList::Lister::message(const DdpSession&, Side from, const SctpMessag
   segment.at = message.whole;
   segment.first_frame = message.at.frame;
   segment.conversation = conversation_;
-  segment.payload_bytes = static_cast<std::uint32_t>(ulpdu.size());
+  segment.payload_bytes = static_cast<std::uint32_t>(ulpdu.size() + message.missing);
   segment.stream = message.stream;
   segment.side = from;
   if (const auto view = SegmentView::parse(ulpdu)) {
     segment.header = view->header;
-    segment.payload_bytes = static_cast<std::uint32_t>(view->payload.size());
+    segment.payload_bytes = static_cast<std::uint32_t>(view->payload.size() + message.missing);
   }
   list_.add(segment);
 }

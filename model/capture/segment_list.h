@@ -33,6 +33,7 @@ struct ListedSegment {
 // A TCP connection or an SCTP association.
 struct Conversation {
   std::string initiator, responder;
+  bool is_sctp = false;
   bool is_listed = false;  // a segment of it is
 };
 
@@ -46,8 +47,8 @@ class SegmentList {
   // Before the first segment: the time of the capture's first packet.
   void begins_at(std::uint64_t time_ns) { first_time_ns_ = time_ns; }
   // The observer of a new conversation; it lives as long as the list.
-  ConnectionObserver* connection(const Endpoint& a, const Endpoint& b) { return &begin(a, b); }
-  AssociationObserver* association(const Endpoint& a, const Endpoint& b) { return &begin(a, b); }
+  ConnectionObserver* connection(const Endpoint& a, const Endpoint& b) { return &begin(a, b, false); }
+  AssociationObserver* association(const Endpoint& a, const Endpoint& b) { return &begin(a, b, true); }
   void add(const ListedSegment& segment);
   // Sorts by frame; segments of the same frame keep their order in the stream.
   void finish();
@@ -72,7 +73,7 @@ class SegmentList {
     SegmentList& list_;
     const std::uint32_t conversation_;
   };
-  Lister& begin(const Endpoint& initiator, const Endpoint& responder);
+  Lister& begin(const Endpoint& initiator, const Endpoint& responder, bool is_sctp);
 
   const SegmentFilter filter_;
   std::uint64_t first_time_ns_ = 0, seen_ = 0;

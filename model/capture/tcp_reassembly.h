@@ -12,10 +12,19 @@
 
 namespace rnic::capture {
 
+// Octets of a stream from one frame, and how many more followed that the capture did not keep.
+struct StreamPart {
+  ByteSpan octets;
+  std::size_t missing = 0;
+  Place at;
+
+  std::size_t size() const { return octets.size() + missing; }
+};
+
 class TcpReassembly {
  public:
-  // Receives each octet of the stream once and in order; `at` is that of the frame that brought the octets.
-  using Deliver = std::function<void(ByteSpan octets, const Place& at)>;
+  // Receives each octet of the stream once and in order.
+  using Deliver = std::function<void(const StreamPart& part)>;
 
   bool started() const { return started_; }
   // `first_seq` is the sequence number of the stream's first octet, the one after the SYN.
@@ -27,7 +36,7 @@ class TcpReassembly {
 
   // Trims duplicates and overlaps; octets after a hole wait until it is filled. If overlapping segments differ, the
   // octets that could be delivered first count. Takes O(n log n) time and O(n) memory in the octets given.
-  void segment(std::uint32_t seq, ByteSpan payload, const Place& at, const Deliver& deliver);
+  void segment(std::uint32_t seq, const StreamPart& part, const Deliver& deliver);
 
   // At the end of the capture: the first segment still waiting, and the number of octets missing before it.
   struct Hole {
@@ -39,9 +48,10 @@ class TcpReassembly {
  private:
   struct Waiting {
     std::vector<std::uint8_t> octets;
+    std::size_t missing;
     Place at;
   };
-  void deliver_new(std::uint64_t position, ByteSpan payload, const Place& at, const Deliver& deliver);
+  void deliver_new(std::uint64_t position, const StreamPart& part, const Deliver& deliver);
 
   bool started_ = false;
   std::uint32_t first_seq_ = 0;

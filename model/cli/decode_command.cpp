@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
@@ -35,23 +36,37 @@ struct Options {
   std::vector<std::string> filters;
 };
 
+std::string keys() {
+  std::string names;
+  for (const capture::Column& column : capture::segment_columns()) {
+    names += (names.empty() ? "" : ", ") + std::string(column.name);
+  }
+  return names;
+}
+
 po::options_description described(Options& options) {
   po::options_description described("Usage: decode CAPTURE [options]");
-  described.add_options()      //
-      ("help,h", "this text")  //
-      ("json", po::bool_switch(&options.json), "machine-readable output; with --list one object a line")(
-          "list", po::bool_switch(&options.list), "one line for each FPDU and each DDP segment over SCTP, by frame")(
-          "filter", po::value(&options.filters)->composing()->value_name("key=value"),
-          "of the list only segments with this value; the keys are those of JSON. May be repeated: with the same key, "
-          "one of the values is enough")(
-          "ignore-checksums", po::bool_switch(&options.ignore_checksums),                                  //
-          "take every IP, TCP and SCTP checksum for good (they are checked, and offload is recognised)");  //
+  const std::string filter =
+      "lists only segments with this value; may be repeated: values of one key are alternatives, and all keys must "
+      "hold. "
+      "Keys: " +
+      keys();
+  auto add = described.add_options();
+  add("help,h", "this text");
+  add("json", po::bool_switch(&options.json), "machine-readable output; with --list one object a line");
+  add("list", po::bool_switch(&options.list), "one line for each FPDU, and for each DDP segment over SCTP, by frame");
+  add("filter", po::value(&options.filters)->composing()->value_name("key=value"), filter.c_str());
+  add("ignore-checksums", po::bool_switch(&options.ignore_checksums),
+      "take every IP, TCP and SCTP checksum for good (they are checked, and offload is recognised)");
   return described;
 }
 
 void take_frame(const CapturedFrame& frame, const Options& options, CaptureReport& report) {
   ++report.frames;
   FrameResult result = read_frame(frame, options.ignore_checksums);
+  if (result.is_cut() && !std::exchange(report.is_cut, true)) {
+    report.undecoded.push_back({frame.at, "from here on payload is missing: " + kept_of(frame)});
+  }
   switch (result.fate) {
     case FrameFate::kSegment:
       if (!report.table.segment(result.segment)) ++report.dropped;

@@ -131,8 +131,8 @@ class Conversations {
     if (syn) {
       out.begin(s.header.seq + 1);
       in.window_shift = s.header.options.window_scale.value_or(0);
-    } else if (!s.payload.empty()) {
-      out.data(ns, s.header.seq, s.payload.size(), s.payload.size());
+    } else if (s.bytes() != 0) {
+      out.data(ns, s.header.seq, s.bytes(), s.bytes());
     }
     if (s.header.has(wire::TcpHeader::kAck)) in.ack(ns, s.header.ack, s.header.window);
   }

@@ -24,7 +24,7 @@ struct MacAddress {
 };
 
 inline constexpr std::uint16_t kEthertypeIpv4 = 0x0800, kEthertypeIpv6 = 0x86dd, kEthertypeArp = 0x0806;
-// Local Experimental EtherType 1 (IEEE 802). Captures of runs have it before a frame that the cable lost.
+// Local Experimental EtherType 1 (IEEE 802). Captures have it before a frame that the cable lost.
 inline constexpr std::uint16_t kEthertypeLost = 0x88b5;
 inline constexpr std::uint16_t kEthertypeVlan = 0x8100, kEthertypeServiceVlan = 0x88a8;
 

@@ -1,5 +1,7 @@
 #include "model/wire/ipv4.h"
 
+#include <algorithm>
+
 #include "model/wire/checksum.h"
 
 namespace rnic::wire {
@@ -38,6 +40,12 @@ std::optional<Ipv4View> Ipv4View::parse(ByteSpan packet) {
 std::optional<Ipv4View> Ipv4View::parse_offloaded(ByteSpan packet) {
   const std::optional<Ipv4Header> header = parse_fields<Ipv4Header>(packet);
   return view_of(packet, header, header && header->total_length != 0 ? header->total_length : packet.size());
+}
+
+std::optional<Ipv4View> Ipv4View::parse_cut(ByteSpan packet) {
+  const std::optional<Ipv4Header> header = parse_fields<Ipv4Header>(packet);
+  const std::size_t length = header && header->total_length != 0 ? header->total_length : packet.size();
+  return view_of(packet, header, std::min(length, packet.size()));
 }
 
 bool Ipv4View::checksum_ok() const { return internet_checksum(header_bytes) == 0; }

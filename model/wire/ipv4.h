@@ -56,6 +56,8 @@ struct Ipv4View {
   static std::optional<Ipv4View> parse(ByteSpan packet);
   // For packets captured before segmentation offload: a total length of 0 means all octets.
   static std::optional<Ipv4View> parse_offloaded(ByteSpan packet);
+  // For packets that a capture cut: the payload ends where the octets do. Also takes a total length of 0.
+  static std::optional<Ipv4View> parse_cut(ByteSpan packet);
   bool checksum_ok() const;
 };
 

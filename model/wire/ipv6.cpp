@@ -1,5 +1,7 @@
 #include "model/wire/ipv6.h"
 
+#include <algorithm>
+
 #include "model/wire/fields.h"
 
 namespace rnic::wire {
@@ -64,11 +66,14 @@ std::size_t Ipv6Header::emit(MutableByteSpan out) const {
 
 namespace {
 
-std::optional<Ipv6View> view_of(ByteSpan packet, bool offloaded) {
+enum class Length : std::uint8_t { kWhole, kOffloaded, kCut };
+
+std::optional<Ipv6View> view_of(ByteSpan packet, Length kind) {
   if (packet.size() < Ipv6Header::kBytes) return std::nullopt;
   const Fixed fixed = *parse_fields<Fixed>(packet);
   const std::size_t behind = packet.size() - Ipv6Header::kBytes;
-  const std::size_t length = offloaded && fixed.payload_length == 0 ? behind : fixed.payload_length;
+  std::size_t length = kind != Length::kWhole && fixed.payload_length == 0 ? behind : fixed.payload_length;
+  if (kind == Length::kCut) length = std::min(length, behind);
   if (fixed.first_word >> 28 != 6 || behind < length) return std::nullopt;
   Ipv6View view;
   view.header.traffic_class = static_cast<std::uint8_t>(fixed.first_word >> 20);
@@ -86,7 +91,8 @@ std::optional<Ipv6View> view_of(ByteSpan packet, bool offloaded) {
 
 }  // namespace
 
-std::optional<Ipv6View> Ipv6View::parse(ByteSpan packet) { return view_of(packet, false); }
-std::optional<Ipv6View> Ipv6View::parse_offloaded(ByteSpan packet) { return view_of(packet, true); }
+std::optional<Ipv6View> Ipv6View::parse(ByteSpan packet) { return view_of(packet, Length::kWhole); }
+std::optional<Ipv6View> Ipv6View::parse_offloaded(ByteSpan packet) { return view_of(packet, Length::kOffloaded); }
+std::optional<Ipv6View> Ipv6View::parse_cut(ByteSpan packet) { return view_of(packet, Length::kCut); }
 
 }  // namespace rnic::wire

@@ -47,6 +47,8 @@ struct Ipv6View {
   // For packets captured before segmentation offload, and jumbograms (RFC 2675): a payload length of 0 means all
   // octets.
   static std::optional<Ipv6View> parse_offloaded(ByteSpan packet);
+  // For packets that a capture cut: the payload ends where the octets do. Also takes a payload length of 0.
+  static std::optional<Ipv6View> parse_cut(ByteSpan packet);
 };
 
 }  // namespace rnic::wire

@@ -1,5 +1,7 @@
 #include "model/wire/sctp.h"
 
+#include <utility>
+
 #include "model/wire/fields.h"
 
 namespace rnic::wire {
@@ -45,13 +47,18 @@ std::optional<T> SctpList<T>::next() {
   const std::size_t length = rest_.size() < T::kHeaderBytes ? 0 : load_be16(rest_.data() + kLengthOffset);
   if (length < T::kHeaderBytes || length > rest_.size()) {
     malformed_ = true;
-    rest_ = {};
+    malformed_octets_ = std::exchange(rest_, {});
     return std::nullopt;
   }
   const ByteSpan whole = rest_.subspan(0, length);
   rest_ = rest_.subspan(sctp_padded(length));
   return head(whole, static_cast<const T*>(nullptr));
 }
+std::optional<SctpChunk> sctp_chunk_begun(ByteSpan octets) {
+  if (octets.size() < SctpChunk::kHeaderBytes) return std::nullopt;
+  return head(octets, static_cast<const SctpChunk*>(nullptr));
+}
+
 template class SctpList<SctpChunk>;
 template class SctpList<SctpItem>;
 

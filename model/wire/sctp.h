@@ -106,13 +106,16 @@ class SctpList {
   explicit SctpList(ByteSpan octets) : rest_(octets) {}
   std::optional<T> next();
   bool malformed() const { return malformed_; }  // once next() has returned nothing
+  ByteSpan malformed_octets() const { return malformed_octets_; }
 
  private:
-  ByteSpan rest_;
+  ByteSpan rest_, malformed_octets_;
   bool malformed_ = false;
 };
 using SctpChunks = SctpList<SctpChunk>;  // of a packet without its header
 using SctpItems = SctpList<SctpItem>;
+// The chunk that begins with these octets, with the part of its value that they have; nullopt without its header.
+std::optional<SctpChunk> sctp_chunk_begun(ByteSpan octets);
 extern template class SctpList<SctpChunk>;
 extern template class SctpList<SctpItem>;
 

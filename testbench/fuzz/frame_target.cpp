@@ -46,6 +46,16 @@ void read_ipv4(ByteSpan packet) {
           "a router quotes other addresses");
 }
 
+void check_frame(const capture::CapturedFrame& frame, bool trusting) {
+  const capture::FrameResult result = capture::read_frame(frame, trusting);
+  if (result.fate == capture::FrameFate::kSctp) {
+    require(inside(frame.bytes, result.packet.chunks), "a packet's chunks lie outside of its frame");
+  }
+  if (result.fate != capture::FrameFate::kSegment) return;
+  require(inside(frame.bytes, result.segment.payload), "a segment's payload lies outside of its frame");
+  capture::to_string(result.segment.src);
+}
+
 }  // namespace
 
 void frame(ByteSpan octets) {
@@ -59,14 +69,8 @@ void frame(ByteSpan octets) {
       read_tcp(ip->payload);
     }
   }
-  for (const bool trusting : {false, true}) {
-    const capture::FrameResult result = capture::read_frame({0, octets, octets.size()}, trusting);
-    if (result.fate == capture::FrameFate::kSctp) {
-      require(inside(octets, result.packet.chunks), "a packet's chunks lie outside of its frame");
-    }
-    if (result.fate != capture::FrameFate::kSegment) continue;
-    require(inside(octets, result.segment.payload), "a segment's payload lies outside of its frame");
-    capture::to_string(result.segment.src);
+  for (const std::size_t missing : {0, 1000}) {  // octets that a capture did not keep
+    for (const bool trusting : {false, true}) check_frame({{}, octets, octets.size() + missing}, trusting);
   }
 }
 

@@ -26,6 +26,24 @@ struct Reading {
   capture::IwarpStream stream;
 };
 
+// Of each piece the capture kept the first half: nothing is read twice or invented.
+void read_cut(wire::MpaFrameKind kind, bool markers, bool crc, ByteSpan octets, std::size_t piece) {
+  capture::UndecodedList undecoded;
+  std::size_t seen = 0;
+  capture::IwarpStream stream(kind, "a", undecoded, [&](const capture::SeenFpdu& fpdu) {
+    seen += wire::kUlpduLengthBytes;
+    require(fpdu.first.offset <= fpdu.last.offset, "an FPDU ends before it begins");
+  });
+  for (std::size_t at = 0; at < octets.size(); at += piece) {
+    const ByteSpan whole = octets.subspan(at, piece);
+    stream.push(whole.subspan(0, (whole.size() + 1) / 2), {at});
+    if (stream.phase() == capture::IwarpStream::Phase::kNegotiating) stream.enter_rdma(markers, crc);
+    if (whole.size() / 2 != 0) stream.skip(whole.size() / 2);
+  }
+  stream.finish();
+  require(seen <= octets.size(), "more FPDUs than there is room for");
+}
+
 void read_messages(wire::MpaFrameKind kind, bool crc, ByteSpan octets, std::size_t piece) {
   replay::MessageReader reader(kind);
   reader.expect_crc(crc);
@@ -71,6 +89,7 @@ void stream(ByteSpan octets) {
               whole.stream.phase() == pieces.stream.phase() && whole.undecoded.size() == pieces.undecoded.size(),
           "a stream in pieces is another");
   if (!markers) read_messages(kind, crc, all, piece);
+  read_cut(kind, markers, crc, all, piece);
 }
 
 // Segments of at most 255 octets, each after its length.

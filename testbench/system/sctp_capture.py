@@ -56,14 +56,14 @@ def frame(from_client, octets):
     return bytes.fromhex("020000000001020000000002") + b"\x08\0" + bytes(ip) + octets
 
 
-def pcapng(frames):
+def pcapng(frames, snapshot=None):
     def block(kind, body):
         body += bytes(-len(body) % 4)
         return struct.pack("<II", kind, len(body) + 12) + body + struct.pack("<I", len(body) + 12)
 
     section = block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))
     return section + block(1, struct.pack("<HHI", 1, 0, 0)) + b"".join(
-        block(6, struct.pack("<IIIII", 0, 0, i, len(f), len(f)) + f) for i, f in enumerate(frames))
+        block(6, struct.pack("<IIIII", 0, 0, i, len(f[:snapshot]), len(f)) + f[:snapshot]) for i, f in enumerate(frames))
 
 
 def worked():

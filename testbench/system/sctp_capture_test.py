@@ -103,6 +103,40 @@ class SctpCapture(ProgramTest):
         self.assertEqual(session["directions"][0]["segments"], {"0": 1, "3": 2, "7": 1, "8": 1})
         self.assertIn("with 5 DDP segments and 3 session control messages", self.verdict(0))
 
+    def test_the_list_and_tshark_show_the_same(self):
+        whole = struct.pack(">H", NEXT_SSN) + sctp.untagged(3, 2, b"abcdef")
+        self.capture(sctp.data(NEXT_TSN, sctp.PPID_SEGMENT, whole[:10], sctp.FIRST), sctp.data(NEXT_TSN + 1, sctp.PPID_SEGMENT, whole[10:], sctp.LAST),
+                     self.segment(2, 3, b"abcd") + self.segment(3, 8, bytes(8)))
+        shown = []
+        names = "iwarp_rdma.opcode", "iwarp_ddp.msn", "iwarp_ddp.stag", "iwarp_ddp.tagged_offset"
+        for number, (opcodes, msns, stags, offsets) in enumerate(self.fields(*names), 1):
+            for opcode in opcodes.split(",") if opcodes else ():
+                tagged = int(opcode, 0) == 0
+                msn, _, msns = ("", "", msns) if tagged else msns.partition(",")
+                shown.append((number, int(opcode, 0), int(msn) if msn else None, int(stags, 0) if tagged else None,
+                              int(offsets, 0) if tagged else None))
+        run = self.run_program("decode", "c.pcapng", "--list", "--json")
+        self.assertEqual(run.returncode, 0, run.stdout)
+        rows = [json.loads(line) for line in run.stdout.splitlines()]
+        codes = {"RDMA Write": 0, "Send": 3, "Terminate": 7, "Immediate Data": 8}
+        self.assertEqual([(row["frame"], codes[row["opcode"]], row["msn"], row["stag"], row["to"]) for row in rows], shown)
+        self.assertEqual([row["first_frame"] for row in rows], [5, 6, 7, 8, 10, 10])
+        self.assertEqual({(row["stream"], row["crc"], row["markers"]) for row in rows}, {(0, None, None)})
+
+    # A snapshot length of 96 leaves the headers.
+    def test_the_headers_of_a_cut_capture_are_those_of_the_whole(self):
+        frames = sctp.worked() + [sctp.frame(True, sctp.packet(True, self.segment(0, 3, bytes(100))))]
+        lists = []
+        for snapshot in None, 96:
+            (self.folder / "c.pcapng").write_bytes(sctp.pcapng(frames, snapshot))
+            run = self.run_program("decode", "c.pcapng", "--list", "--json")
+            self.assertEqual(run.returncode, 0 if snapshot is None else 1)
+            lists.append([json.loads(line) for line in run.stdout.splitlines()])
+        whole, cut = lists
+        self.assertEqual([row for row in cut if "undecoded" not in row], whole)
+        self.assertEqual(whole[-1]["length"], 100)
+        self.assertEqual([row["frame"] for row in cut if "undecoded" in row], [2])
+
 
 class CaptureOfARun(ProgramTest):
     FAULTS = {"lost": {"loss.ppm": 10000}, "late": {"reorder.ppm": 20000, "delay.reorder_ns": 20000}, "twice": {"duplicate.ppm": 20000}}

@@ -82,6 +82,7 @@ std::vector<Recording> read_recordings(const std::string& capture) {
   while (const auto frame = reader.next(undecoded)) {
     const FrameResult result = read_frame(*frame, false);
     if (result.fate == FrameFate::kUndecoded) not_whole(capture, frame->at, result.reason);
+    if (result.is_cut()) not_whole(capture, frame->at, kept_of(*frame));
     if (result.fate == FrameFate::kSegment) table.segment(result.segment);
     if (result.fate == FrameFate::kSctp) associations.packet(result.packet);
   }

@@ -158,5 +158,118 @@ TEST_F(IwarpStreamTest, FpdusWithoutTheOtherSidesStartupAreTold) {
   EXPECT_EQ(undecoded[0].at.offset, 200u);
 }
 
+// A stream of which a capture kept the first octets of each segment only.
+class CutStreamTest : public testing::Test {
+ protected:
+  void start(bool markers) {
+    stream.push(kRequest, {});
+    stream.enter_rdma(markers, true);
+  }
+  // A segment in a frame of its own.
+  void segment(const Bytes& octets, std::size_t kept) {
+    const ByteSpan there = ByteSpan(octets).subspan(0, kept);
+    stream.push(there, {0, ++frame});
+    if (there.size() < octets.size()) stream.skip(octets.size() - there.size());
+  }
+  std::vector<std::string> texts() const {
+    std::vector<std::string> list;
+    for (const SeenFpdu& f : seen) {
+      constexpr const char* kCrc[] = {"right", "wrong", "off", "missing"};
+      list.push_back(std::to_string(f.first.frame) + "-" + std::to_string(f.last.frame) + " " +
+                     (f.header ? wire::to_string(f.header->opcode) : "?") + " " + std::to_string(f.payload_bytes) +
+                     " " + kCrc[static_cast<int>(f.crc)]);
+    }
+    return list;
+  }
+  UndecodedList undecoded;
+  std::vector<SeenFpdu> seen;
+  IwarpStream stream{wire::MpaFrameKind::kRequest, "a > b", undecoded,
+                     [this](const SeenFpdu& f) { seen.push_back(f); }};
+  std::uint64_t frame = 0;
+
+  // RFC 5044 figure 5, and the same FPDU without markers.
+  const Bytes figure5 = hex("00000000 002A 4143 00000000 00000000 00000001 00000000") + Bytes(24, 0) + hex("52239983");
+  const Bytes write = hex("000E C140 00000000 0000000000000000 A30572AB");
+};
+
+TEST_F(CutStreamTest, TheLengthIsEnoughToFindTheNextFpdu) {
+  const Bytes plain = hex("002A 4143 00000000 00000000 00000001 00000000") + Bytes(24, 0) + hex("00000000");
+  for (std::size_t kept = 2; kept < plain.size(); ++kept) {
+    seen.clear();
+    UndecodedList none;
+    IwarpStream one(wire::MpaFrameKind::kRequest, "", none, [this](const SeenFpdu& f) { seen.push_back(f); });
+    one.push(kRequest, {});
+    one.enter_rdma(false, true);
+    one.push(ByteSpan(plain).subspan(0, kept), {0, 1});
+    one.skip(plain.size() - kept);
+    one.push(write, {0, 2});
+    one.finish();
+    const char* const expected = kept < 2 + 18 ? "1-1 ? 42 missing" : "1-1 Send 24 missing";
+    EXPECT_THAT(texts(), ElementsAre(expected, "2-2 RDMA Write 0 right")) << kept;
+    EXPECT_TRUE(none.empty()) << kept;
+    EXPECT_EQ(one.counts().cut, 1u);
+    EXPECT_EQ(one.counts().payload_bytes, kept < 2 + 18 ? 0u : 24u);
+  }
+}
+
+TEST_F(CutStreamTest, MarkersAreCountedAndCheckedWhereTheyAre) {
+  start(true);
+  segment(figure5, 24);
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].markers, 1u);
+  EXPECT_EQ(seen[0].header->msn, 1u);
+  EXPECT_TRUE(undecoded.empty());
+}
+
+TEST_F(CutStreamTest, AnFpduInSeveralSegments) {
+  start(false);
+  const Bytes fpdu = hex("012A C140 00000000 0000000000000000") + Bytes(0x12a - 14, 0) + hex("00000000");
+  const auto part = [&](std::size_t from, std::size_t to) { return Bytes(fpdu.begin() + from, fpdu.begin() + to); };
+  segment(part(0, 100), 30);
+  EXPECT_TRUE(seen.empty());
+  segment(part(100, 200), 0);
+  segment(part(200, fpdu.size()) + write, SIZE_MAX);
+  EXPECT_THAT(texts(), ElementsAre("1-3 RDMA Write 284 missing", "3-3 RDMA Write 0 right"));
+}
+
+TEST_F(CutStreamTest, BehindAMissingHeaderTheNextSegmentThatBeginsWithOneCounts) {
+  start(false);
+  segment(write + write, write.size() + 1);
+  segment(Bytes(64, 0x55), SIZE_MAX);
+  segment(hex("0012 4143 00000000 00000007 00000001 00000000 00000000"), SIZE_MAX);  // a Send to queue 7
+  segment(write, 16);
+  stream.finish();
+  EXPECT_THAT(texts(), ElementsAre("1-1 RDMA Write 0 right", "4-4 RDMA Write 0 missing"));
+  ASSERT_EQ(undecoded.size(), 1u);
+  EXPECT_EQ(undecoded[0].at.frame, 1u);
+  EXPECT_EQ(undecoded[0].reason, "a > b: from here on FPDUs are left out whose header the capture did not keep");
+}
+
+TEST_F(CutStreamTest, ASegmentWithAWrongMarkerBeginsNoFpdu) {
+  start(true);
+  segment(figure5 + Bytes(512 - figure5.size(), 0), 3);  // up to a marker
+  segment(hex("00000008") + write, SIZE_MAX);
+  EXPECT_TRUE(seen.empty());
+}
+
+TEST_F(CutStreamTest, ASegmentWithARightMarkerBeginsOne) {
+  start(true);
+  segment(figure5 + Bytes(512 - figure5.size(), 0), 3);
+  segment(hex("00000000") + write, 22);
+  EXPECT_THAT(texts(), ElementsAre("2-2 RDMA Write 0 missing"));
+}
+
+TEST_F(CutStreamTest, PrivateDataMayBeMissingButNotTheDepths) {
+  segment(kRequest, 24);
+  EXPECT_EQ(stream.phase(), Phase::kNegotiating);
+  EXPECT_EQ(stream.startup()->pd_length(), 5u);
+  IwarpStream other(wire::MpaFrameKind::kRequest, "a > b", undecoded);
+  other.push(ByteSpan(kRequest).subspan(0, 23), {});
+  other.skip(2);
+  EXPECT_EQ(other.phase(), Phase::kBroken);
+  ASSERT_EQ(undecoded.size(), 1u);
+  EXPECT_EQ(undecoded[0].reason, "a > b: the capture did not keep the startup frame");
+}
+
 }  // namespace
 }  // namespace rnic::capture

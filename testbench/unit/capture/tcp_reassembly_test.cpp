@@ -11,11 +11,12 @@ namespace {
 
 class TcpReassemblyTest : public testing::Test {
  protected:
-  void give(std::uint32_t seq, const std::string& octets, std::uint64_t offset = 0) {
+  void give(std::uint32_t seq, const std::string& octets, std::uint64_t offset = 0, std::size_t missing = 0) {
     const ByteSpan span{reinterpret_cast<const std::uint8_t*>(octets.data()), octets.size()};
-    tcp.segment(seq, span, {offset}, [this](ByteSpan got, const Place& at) {
-      stream.append(got.begin(), got.end());
-      offsets.push_back(at.offset);
+    tcp.segment(seq, {span, missing, {offset}}, [this](const StreamPart& got) {
+      stream.append(got.octets.begin(), got.octets.end());
+      stream.append(got.missing, '.');
+      offsets.push_back(got.at.offset);
     });
   }
   TcpReassembly tcp;
@@ -75,7 +76,7 @@ TEST_F(TcpReassemblyTest, AStreamLongerThanTheSequenceSpaceKeepsItsPlace) {
   std::uint64_t octets = 0;
   std::uint32_t seq = 7;
   for (unsigned i = 0; i < 4100; ++i, seq += 1u << 20) {
-    tcp.segment(seq, chunk, {}, [&](ByteSpan got, const Place&) { octets += got.size(); });
+    tcp.segment(seq, {chunk, 0, {}}, [&](const StreamPart& got) { octets += got.size(); });
   }
   EXPECT_EQ(octets, std::uint64_t{4100} << 20);
   give(seq + 1, "b");
@@ -91,6 +92,18 @@ TEST_F(TcpReassemblyTest, AHoleIsTold) {
   ASSERT_TRUE(tcp.hole());
   EXPECT_EQ(tcp.hole()->at.offset, 3u);
   EXPECT_EQ(tcp.hole()->octets, 3u);
+}
+
+TEST_F(TcpReassemblyTest, OctetsThatTheCaptureDidNotKeepHaveTheirPlaces) {
+  tcp.start(0);
+  give(6, "gh", 3, 2);
+  give(0, "ab", 1, 3);
+  give(3, "DEF", 2);  // D and E count as missing: the first segment came before
+  EXPECT_EQ(stream, "ab...Fgh..");
+  give(7, "hijkl", 4);
+  EXPECT_EQ(stream, "ab...Fgh..kl");
+  give(8, "ij", 5, 6);
+  EXPECT_EQ(stream, "ab...Fgh..kl....");
 }
 
 TEST_F(TcpReassemblyTest, KeepAliveBeforeTheFirstOctet) {

@@ -67,9 +67,9 @@ TEST_F(DecodeCommandTest, TheWholeReportOfASmallCapture) {
       "mpa": {"req": {"rev": 1, "m": 0, "c": 1, "r": 0, "s": 0, "ird": null, "ord": null, "pd_length": 0},
               "rep": {"rev": 1, "m": 0, "c": 1, "r": 0, "s": 0, "ird": null, "ord": null, "pd_length": 0}},
       "directions": [
-        {"from": "initiator", "fpdus": {"0": 1}, "payload_bytes": 0, "crc": {"good": 1, "bad": 0, "absent": 0},
+        {"from": "initiator", "fpdus": {"0": 1}, "payload_bytes": 0, "crc": {"good": 1, "bad": 0, "absent": 0}, "cut": 0,
          "terminates": []},
-        {"from": "responder", "fpdus": {"3": 1}, "payload_bytes": 4, "crc": {"good": 1, "bad": 0, "absent": 0},
+        {"from": "responder", "fpdus": {"3": 1}, "payload_bytes": 4, "crc": {"good": 1, "bad": 0, "absent": 0}, "cut": 0,
          "terminates": []}]}],
     "associations": [], "undecoded": [], "skipped_packets": 0, "lost_packets": 0})"));
 }
@@ -101,7 +101,10 @@ TEST_F(DecodeCommandTest, WhatIsNoCapture) {
 
 TEST_F(DecodeCommandTest, ACaptureWithoutFramesIsEmpty) {
   EXPECT_EQ(decode(CaptureBuilder().bytes()), 0);
-  EXPECT_EQ(found(), json::parse(R"({"connections": [], "associations": [], "undecoded": [], "skipped_packets": 0, "lost_packets": 0})"));
+  EXPECT_EQ(
+      found(),
+      json::parse(
+          R"({"connections": [], "associations": [], "undecoded": [], "skipped_packets": 0, "lost_packets": 0})"));
 }
 
 TEST_F(DecodeCommandTest, AFileCutAtAnyOctetGivesWhatCameBeforeAndNamesTheCut) {
@@ -134,13 +137,17 @@ TEST_F(DecodeCommandTest, FramesCutByTheSnapshotLengthAreNamed) {
   capture.connect(1000, 5000);
   const Bytes frame = CaptureBuilder::tcp_frame(CaptureBuilder::kClient, CaptureBuilder::kServer, 40000, 7471,
                                                 TcpHeader::kAck, 1021, 0, kSend, Sum::kGood);
+  constexpr std::size_t kHeaders = 14 + 20 + 20;
   for (std::size_t kept = 0; kept < frame.size(); ++kept) {
     CaptureBuilder cut = capture;
     cut.frame(frame, kept);
     ASSERT_EQ(decode(cut.bytes()), 1) << kept;
-    EXPECT_EQ(found()["undecoded"].size(), 1u) << out;
+    const bool has_headers = kept >= kHeaders, has_length = kept >= kHeaders + 2;
+    EXPECT_EQ(found()["undecoded"].size(), has_headers && !has_length ? 2u : 1u) << out;
     EXPECT_EQ(found()["undecoded"][0]["offset"], cut.last_record());
+    EXPECT_EQ(found()["undecoded"][0]["frame"], 5);
     EXPECT_THAT(found()["undecoded"][0]["reason"].get<std::string>(), HasSubstr("of the frame's 82 octets"));
+    EXPECT_EQ(found()["connections"][0]["directions"][0]["cut"], has_length ? 1 : 0) << kept;
   }
 }
 

@@ -91,5 +91,24 @@ TEST(FpduViewTest, WhatIsNotWholeIsNone) {
   }
 }
 
+TEST(FpduViewTest, OfOneThatIsBegunThereIsTheBeginning) {
+  for (const bool markers : {true, false}) {
+    const Bytes whole = markers ? kFigure6 : hex("002A") + kUlpdu + hex("52239983");
+    for (std::size_t n = 0; n <= whole.size(); ++n) {
+      const auto fpdu = FpduView::parse_begun(ByteSpan(whole).subspan(0, n), 492, markers);
+      ASSERT_EQ(fpdu.has_value(), n >= 2) << n;
+      if (!fpdu) continue;
+      EXPECT_EQ(fpdu->octets().size(), n);
+      EXPECT_EQ(fpdu->bytes(), whole.size());
+      EXPECT_EQ(fpdu->ulpdu_bytes(), 42u);
+      EXPECT_EQ(fpdu->markers(), markers ? 1u : 0u);
+      EXPECT_EQ(markers_of(*fpdu).size(), markers && n >= 24 ? 1u : 0u) << n;
+      Bytes ulpdu(42);
+      const std::size_t marker = markers && n > 20 ? std::min<std::size_t>(n, 24) - 20 : 0;
+      EXPECT_EQ(fpdu->copy_ulpdu(ulpdu), std::min<std::size_t>(n - 2 - marker, 42)) << n;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace rnic::wire

@@ -60,6 +60,29 @@ TEST(Ipv4, WhatCannotBeAPacketIsRefused) {
 
 const Bytes kIpv6Addresses = hex("FD000000000000000000000000000001 FD000000000000000000000000000002");
 
+TEST(Ipv4, OfACutPacketThereIsTheBeginning) {
+  const Bytes whole = kIpv4 + Bytes(0x73 - 20, 0xab) + hex("0000");
+  for (std::size_t n = 0; n <= whole.size(); ++n) {
+    const auto view = Ipv4View::parse_cut(ByteSpan(whole).subspan(0, n));
+    ASSERT_EQ(view.has_value(), n >= 20) << n;
+    if (view) {
+      EXPECT_EQ(view->payload.size(), std::min<std::size_t>(n, 0x73) - 20);
+    }
+  }
+  EXPECT_FALSE(Ipv4View::parse_cut(hex("4600 0018 0000 0000 4006 0000 0A000001 0A000002"))) << "options are cut";
+}
+
+TEST(Ipv6, OfACutPacketThereIsTheBeginning) {
+  const Bytes whole = hex("60000000 0005 06 40") + Bytes(32, 0) + hex("0102030405") + hex("0000");
+  for (std::size_t n = 0; n <= whole.size(); ++n) {
+    const auto view = Ipv6View::parse_cut(ByteSpan(whole).subspan(0, n));
+    ASSERT_EQ(view.has_value(), n >= 40) << n;
+    if (view) {
+      EXPECT_EQ(view->payload.size(), std::min<std::size_t>(n, 45) - 40);
+    }
+  }
+}
+
 TEST(Ipv6, BothWays) {
   const Bytes wire = hex("6 12 ABCDE 0002 06 40") + kIpv6Addresses + hex("BEEF");
   const Bytes padded = wire + hex("00");

@@ -162,6 +162,20 @@ TEST(Sctp, ABadLengthEndsThePacket) {
   EXPECT_THAT(chunks(hex("0b000004 000000"), true), ElementsAre(hex("0b000004")));
 }
 
+TEST(Sctp, OfAChunkThatIsCutThereIsTheBeginning) {
+  const Bytes packet = hex("0b000004 00070010 000003e8 0000");
+  SctpChunks list(packet);
+  while (list.next()) {
+  }
+  ASSERT_TRUE(list.malformed());
+  const auto cut = sctp_chunk_begun(list.malformed_octets());
+  ASSERT_TRUE(cut);
+  EXPECT_EQ(cut->type, SctpChunkType::kData);
+  EXPECT_EQ(cut->flags, 7);
+  EXPECT_EQ(to_bytes(cut->value), hex("000003e8 0000"));
+  EXPECT_FALSE(sctp_chunk_begun(hex("000700")));
+}
+
 TEST(Sctp, NothingIsWrittenThatDoesNotFit) {
   const auto all = [](SctpWriter& w) {
     w.begin(SctpChunkType::kInit);
