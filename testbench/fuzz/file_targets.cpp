@@ -23,13 +23,18 @@ namespace rnic::fuzz {
 void capture(ByteSpan octets) {
   const MemoryFile file(octets);
   std::ostringstream text, reason;
-  const std::vector<std::string> ways[] = {{file.path()}, {file.path(), "--json", "--ignore-checksums"}};
+  const std::vector<std::string> ways[] = {{file.path()},
+                                           {file.path(), "--json", "--ignore-checksums"},
+                                           {file.path(), "--list", "--ignore-checksums"},
+                                           {file.path(), "--list", "--json", "--filter", "msn=1"}};
   for (const auto& arguments : ways) {
     const int status = cli::decode_command(arguments, text, reason);
-    require(status >= 0 && status <= 2 && (status == 2) != reason.str().empty(), "decode: refused without a reason");
+    require(status >= 0 && status <= 2 && (status != 2 || !reason.str().empty()), "decode: refused without a reason");
   }
   for (const replay::Side side : {replay::Side::kInitiator, replay::Side::kResponder}) {
-    is_taken([&] { replay::make_scripts(capture::read_recordings(file.path()), side); });
+    for (const bool partial : {false, true}) {
+      is_taken([&] { replay::make_scripts(capture::read_recordings(file.path(), partial).list, side); });
+    }
   }
 }
 

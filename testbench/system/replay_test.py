@@ -19,7 +19,7 @@ class Replay(ProgramTest):
         run = self.run_program("replay", capture, "--as", role, "--json", *options)
         self.assertIn(run.returncode, (0, 1), run.stderr)
         report = json.loads(run.stdout)
-        self.assertEqual(set(report), {"messages", "matched", "differences"})
+        self.assertEqual(set(report) - {"capture_ends_at"}, {"messages", "matched", "differences"})
         unexplained = [d for d in report["differences"] if d["explained_by"] is None]
         self.assertEqual(run.returncode, 1 if unexplained else 0)
         return report, unexplained
@@ -212,17 +212,18 @@ class WrongCaptures(Replay):
         self.assertEqual(difference["got"], "nothing")
         self.assertIn("Read Response of 64 octets", difference["expected"])
 
-    def test_missing_octets(self):
-        def drop_a_data_segment(octets):
-            at, seen = 24, 0
-            while True:
-                size = struct.unpack_from("<I", octets, at + 8)[0]
-                seen += size > 100
-                if seen == 5:
-                    return octets[:at] + octets[at + RECORD + size:]
-                at += RECORD + size
+    @staticmethod
+    def without_a_data_segment(octets):
+        at, seen = 24, 0
+        while True:
+            size = struct.unpack_from("<I", octets, at + 8)[0]
+            seen += size > 100
+            if seen == 5:
+                return octets[:at] + octets[at + RECORD + size:]
+            at += RECORD + size
 
-        self.assertRegex(self.refuse(self.changed(drop_a_data_segment), "--as", "server"),
+    def test_missing_octets(self):
+        self.assertRegex(self.refuse(self.changed(self.without_a_data_segment), "--as", "server"),
                          r"cannot be replayed: .*octets are missing")
 
     # Octets missing at the end of a stream leave no hole.
@@ -237,6 +238,28 @@ class WrongCaptures(Replay):
                          r"cannot be replayed: it is not whole: frame \d+, offset \d+: the rest of the file: truncated: of a packet of")
         self.assertRegex(self.refuse(self.changed(cut_a_frame), "--as", "client"),
                          r"cannot be replayed: it is not whole: frame \d+, offset \d+: the capture kept 90 of the frame's \d+ octets")
+
+    def test_what_there_is_of_a_cut_file_is_replayed_in_part(self):
+        for capture in "rping-64", "crc-rping-2000", "p2p-rping-2000", "err-write-badkey":
+            size = (TRACES / f"siw/{capture}.pcap").stat().st_size
+            for share in 3, 5, 7, 9:
+                name = self.changed(lambda octets, end=size * share // 10: octets[:end], capture)
+                for role in "server", "client":
+                    with self.subTest(capture=capture, share=share, role=role):
+                        run = self.run_program("replay", name, "--as", role, "--partial")
+                        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+                        self.assertRegex(run.stdout.splitlines()[0],
+                                         r"^partial: frame \d+, offset \d+: the rest of the file: truncated")
+                        report, _ = self.replay(name, role, "--partial")
+                        self.assertTrue(report["capture_ends_at"].startswith("frame "))
+
+    def test_what_comes_before_a_hole_is_replayed_in_part(self):
+        report, unexplained = self.replay(self.changed(self.without_a_data_segment), "server", "--partial")
+        self.assertEqual(unexplained, [])
+        self.assertRegex(report["capture_ends_at"], r"^10\.0\.0\.2:\d+ > 10\.0\.0\.1:7174: \d+ octets are missing$")
+        whole, _ = self.replay(TRACES / "siw/rping-64.pcap", "server", "--partial")
+        self.assertNotIn("capture_ends_at", whole)
+        self.assertLess(report["messages"], whole["messages"])
 
     def refuse(self, *arguments):
         run = self.run_program("replay", *arguments)

@@ -141,6 +141,15 @@ class ByHand(Replay):
             self.write(frames[:n] + frames[n + 1:])
             self.assertRegex(self.refusal(), r"c\.pcapng: cannot be replayed: .* stream 0: messages are missing")
 
+    def test_what_comes_before_a_missing_message_is_replayed_in_part(self):
+        frames = self.frames()
+        self.write(frames[:5] + frames[6:])
+        run = self.run_program("replay", "c.pcapng", "--as", "server", "--partial", "--json")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        report = json.loads(run.stdout)
+        self.assertEqual((report["messages"], report["matched"]), (1, 1))
+        self.assertRegex(report["capture_ends_at"], " stream 0: messages are missing$")
+
     def test_a_session_that_nobody_took(self):
         """The server has no listener: it ends the session without ever accepting it."""
         self.write(sctp.worked()[:3] + [self.control(False, 0xFFFFFFFF, 0, self.TERMINATE), self.control(True, 1001, 1, self.TERMINATE)])

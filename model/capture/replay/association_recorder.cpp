@@ -60,8 +60,7 @@ void AssociationRecorder::message(const DdpSession& session, Side from, const Sc
 // A message that overtook an earlier one counts as arriving with it.
 void AssociationRecorder::deliver(Direction& direction, const Waiting& message) {
   RecordedStream& stream = direction.stream;
-  const std::uint64_t before = stream.arrivals.empty() ? 0 : stream.arrivals.back().order;
-  const std::uint64_t order = std::max(before, message.offset);
+  const std::uint64_t order = std::max(stream.newest(), message.offset);
   if (message.ppid == wire::kPpidDdpSession) {
     const wire::SessionDecode decoded = wire::decode_session_message(message.user_data, true);
     if (decoded.message.code == SessionCode::kTerminate) {
@@ -81,34 +80,53 @@ void AssociationRecorder::deliver(Direction& direction, const Waiting& message) 
   stream.arrivals.push_back({stream.octets.size(), order});
 }
 
+Side AssociationRecorder::Session::active() const {
+  const auto& first = directions[0].set_up;
+  return first && initiates(*first) ? Side::kInitiator : Side::kResponder;
+}
+
+std::string AssociationRecorder::name_of(const Session& session) const {
+  return fmt::format("{} stream {}", name_of(session.active()), session.stream);
+}
+
+std::string AssociationRecorder::hole() const {
+  for (const Session& session : sessions_) {
+    const auto& [first, second] = session.directions;
+    const bool is_whole = first.waiting.empty() && second.waiting.empty();
+    if (session.begun() && !is_whole) return name_of(session) + ": messages are missing";
+  }
+  return {};
+}
+
 Recording AssociationRecorder::recording_of(Session& session) const {
-  const auto& [first, second] = session.directions;
-  const Side active = first.set_up && initiates(*first.set_up) ? Side::kInitiator : Side::kResponder;
+  const Side active = session.active();
   Recording recording;
-  recording.name = fmt::format("{} stream {}", name_of(active), session.stream);
+  recording.name = name_of(session);
   recording.transport = host::Transport::kSctp;
   const auto refuse = [&](const char* why) { throw ConfigError(fmt::format("{}: {}", recording.name, why)); };
   for (const Direction& direction : session.directions) {
-    if (!direction.waiting.empty()) refuse("messages are missing");
     if (direction.too_long) refuse("a segment is longer than any FPDU");
   }
   for (const Side side : {Side::kInitiator, Side::kResponder}) {
-    Direction& direction = session.directions[index(side == Side::kInitiator ? active : other(active))];
+    const Side own = side == Side::kInitiator ? active : other(active);
+    Direction& direction = session.directions[index(own)];
     if (direction.set_up && initiates(*direction.set_up) != (side == Side::kInitiator))
       refuse("both sides initiated it");
     if (!direction.set_up && !direction.stream.octets.empty()) refuse("segments without a control message");
-    const Side own = side == Side::kInitiator ? active : other(active);
     recording.ports[index(side)] = ends_[index(own)].port;
     direction.stream.closed = std::min(direction.stream.closed, closed_[index(own)]);
     recording.streams[index(side)] = std::move(direction.stream);
+  }
+  for (const Side side : {Side::kInitiator, Side::kResponder}) {
+    const Side own = side == Side::kInitiator ? active : other(active);
+    if (!session.directions[index(own)].waiting.empty()) recording.end_with(side);
   }
   return recording;
 }
 
 void AssociationRecorder::take(std::vector<Recording>& to) {
   for (Session& session : sessions_) {
-    const bool begun = session.directions[0].set_up || session.directions[1].set_up;
-    if (begun) to.push_back(recording_of(session));
+    if (session.begun()) to.push_back(recording_of(session));
   }
   if (!refused_) return;
   Recording recording;

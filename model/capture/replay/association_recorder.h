@@ -23,8 +23,11 @@ class AssociationRecorder final : public AssociationObserver {
   void chunk(Side from, wire::SctpChunkType type, const Place& at) override;
   void message(const DdpSession& session, Side from, const SctpMessage& message) override;
 
+  // The first session with messages missing; empty if there is none.
+  std::string hole() const;
   // Appends a recording of each session, or of an association that was refused. The sender of the Initiate is the
-  // recording's initiator. ConfigError for an incomplete session, or one that both sides initiated.
+  // recording's initiator. Of a session with messages missing it has what comes before the first of them. ConfigError
+  // for a session that both sides initiated.
   void take(std::vector<replay::Recording>& to);
 
  private:
@@ -43,10 +46,13 @@ class AssociationRecorder final : public AssociationObserver {
   struct Session {
     std::uint16_t stream = 0;
     std::array<Direction, 2> directions;  // by side of the association
+    bool begun() const { return directions[0].set_up || directions[1].set_up; }
+    Side active() const;  // the sender of the Initiate
   };
   static void deliver(Direction& direction, const Waiting& message);
   replay::Recording recording_of(Session& session) const;
   std::string name_of(Side active) const;
+  std::string name_of(const Session& session) const;
 
   const std::array<Endpoint, 2> ends_;
   std::deque<Session> sessions_;

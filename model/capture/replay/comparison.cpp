@@ -143,16 +143,23 @@ class Comparer {
     const auto model = read_terminate(t.model->payload);
     return !model || model->cause != wire::mpa::kConnectionLost;
   }
+  // In a capture that ends, everything that the real side said came before the model's Terminate.
+  bool said_all() const {
+    const auto count = [](const std::vector<Message>& messages) {
+      return messages.size() - of_class(messages, Class::kTerminate).size();
+    };
+    return script_.partial && count(outcome_.messages) >= count(script_.real.messages());
+  }
   std::string why_nothing() const { return ended_early() ? "RDMAP-7.4-06: nothing follows the Terminate" : ""; }
   std::string why_dropped() const { return ended_early() ? "DDP-7.1-13: segments after the error are dropped" : ""; }
 
-  // A real side that was killed, or left, owes answers that the model gives.
+  // A real side that was killed, or left, owes answers that the model gives. So does one whose capture ends.
   std::string why_more(Class c, std::size_t index, const Message& got) const {
     const Terminates t = read_terminates();
     const bool left = script_.model_closes_first && t.real == nullptr && t.model == nullptr;
-    return c == Class::kResponse && left && answers(index, got)
-               ? "RDMAP-7.2.2-07: the answer to a Read Request that the real side had not answered when it closed"
-               : "";
+    if (c != Class::kResponse || !answers(index, got)) return "";
+    if (left) return "RDMAP-7.2.2-07: the answer to a Read Request that the real side had not answered when it closed";
+    return script_.partial ? "the capture ends before the answer to this Read Request" : "";
   }
   // True if `got` answers the peer's Read Request `index`, counted from 0.
   bool answers(std::size_t index, const Message& got) const {
@@ -202,6 +209,9 @@ class Comparer {
         tell("after the Terminate", "nothing", describe(outcome_.messages.back()), "");
       }
       for (Difference& d : compare_terminates(script_, t.real, t.model)) {
+        if (t.real == nullptr && said_all() && d.explained_by.empty()) {
+          d.explained_by = "the capture ends before a Terminate of the real side";
+        }
         tell(std::move(d.what), std::move(d.expected), std::move(d.got), std::move(d.explained_by));
       }
     });

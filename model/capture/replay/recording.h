@@ -36,6 +36,13 @@ struct RecordedStream {
                                      [](const Arrival& a, std::size_t e) { return a.end < e; });
     return at == arrivals.end() ? kNotCaptured : at->order;
   }
+  Order newest() const { return arrivals.empty() ? 0 : arrivals.back().order; }
+  // Forgets what arrived after `order`.
+  void end_after(Order order) {
+    while (newest() > order) arrivals.pop_back();
+    octets.resize(arrivals.empty() ? 0 : arrivals.back().end);
+    if (closed > order) closed = kNotCaptured;
+  }
 };
 
 struct Recording {
@@ -44,6 +51,14 @@ struct Recording {
   std::array<RecordedStream, 2> streams;  // by sender
   host::Transport transport = host::Transport::kTcp;
   bool refused = false;  // a RST answered the SYN, or an ABORT the INIT
+  bool partial = false;  // the capture may end before the streams do
+
+  // Octets of this side are missing after those recorded. What came after them may answer what is missing, so it is
+  // forgotten.
+  void end_with(Side side) {
+    const Order newest = from(side).newest();
+    for (RecordedStream& stream : streams) stream.end_after(newest);
+  }
 
   const RecordedStream& from(Side side) const { return streams[static_cast<std::size_t>(side)]; }
   std::uint16_t port(Side side) const { return ports[static_cast<std::size_t>(side)]; }

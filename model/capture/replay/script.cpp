@@ -143,6 +143,7 @@ std::unique_ptr<Script> make_script(const Recording& recording, Side model) {
   script->model_mss = recording.from(peer).emss;
   script->peer_mss = recording.from(model).emss;
   script->refused = recording.refused;
+  script->partial = recording.partial;
   script->fed.push(recording.from(peer).octets);
   script->real.push(recording.from(model).octets);
   for (const MessageReader* stream : {&script->fed, &script->real}) {

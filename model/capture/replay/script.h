@@ -42,6 +42,7 @@ struct Script {
   bool model_closes_first = false;
   std::size_t model_closes_after = 0;  // fed octets
   bool refused = false;                // no listener
+  bool partial = false;                // the capture may end before the streams do
   bool crc = false;
   bool rtr = false;  // the initiator's first message is its ready-to-receive message
 
