@@ -9,6 +9,7 @@
 #include "model/common/link.h"
 #include "model/rnic/context/word_watch.h"
 #include "model/rnic/messages/dma.h"
+#include "model/rnic/pcie/config_space.h"
 #include "model/rnic/pcie/page_queue.h"
 #include "model/rnic/pcie/pcie_config.h"
 #include "model/rnic/pcie/tlp.h"

@@ -739,7 +739,7 @@ TEST_F(CqHomeTest, TablesFollowEachOtherInTheirHome) {
   s.cq_cache = kCache;
   s.page_cache = kCache;
   s.stag_cache = kCache;
-  s.qp_cache = {kCache, QpFetch::kObject};
+  s.qp_cache = {{kCache}, QpFetch::kObject};
   s.homed_flows = 9;
   s.srq_cache = kCache;
   ContextStore contexts(clk, s);
@@ -763,7 +763,7 @@ class QpHomeTest : public StageTest {
   static constexpr CacheConfig kCache{2, 2, CachePolicy::kLru, 2, 1};
   static ContextStore::Sizes sizes(HomeKind kind, bool write_back) {
     ContextStore::Sizes s{kQps, 4, 4, 16, 4, 64};
-    s.qp_cache = {kCache, QpFetch::kObject};
+    s.qp_cache = {{kCache}, QpFetch::kObject};
     s.qp_cache.write_back = write_back;
     s.home_in_host = kind == HomeKind::kHost;
     return s;
