@@ -143,7 +143,7 @@ void SharedRoom<Id>::commit() {
   if (waiting_ != 0) {
     move_to_share();
     may_call_ = true;
-    segmenter_->wake(clk_.now() + 1);
+    stage_->wake(clk_.now() + 1);
   }
   changes_.clear();
 }

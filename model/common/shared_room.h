@@ -18,8 +18,8 @@ struct SharedRoomCounters {
   std::uint64_t waits = 0, wait_cycles = 0;
 };
 
-// The segmenter takes room for something when it begins it. What is given back is there from the next cycle on. Id: of
-// a sharer, a flow or a queue pair.
+// A stage takes room for something when it begins it. What is given back is there from the next cycle on. Id: of a
+// sharer, a flow, a queue pair or a ring.
 template <class Id>
 class SharedRoom : public Committed {
  public:
@@ -33,9 +33,9 @@ class SharedRoom : public Committed {
   SharedRoom(ClockDomain& clk, const Amount& whole, Id first, std::size_t ids, std::uint32_t largest, Sharers sharers,
              SharedRoomCounters& counters);
 
-  // ---- For the segmenter, which is called when there may be room for one that waits.
+  // ---- For the stage that takes room. It is called when there may be some for one that waits.
 
-  void serve(Stage& segmenter) { segmenter_ = &segmenter; }
+  void serve(Stage& stage) { stage_ = &stage; }
   bool has(Id id) const { return id.v - first_ < held_.size(); }
   // Somebody waits, or would have to before half of the memory is taken.
   bool is_short() const { return is_short_; }
@@ -130,7 +130,7 @@ class SharedRoom : public Committed {
   const Amount whole_, half_;
   const std::uint32_t first_, largest_;
   const Sharers shares_;
-  Stage* segmenter_ = nullptr;
+  Stage* stage_ = nullptr;
   Amount used_;
   std::vector<Amount> held_;
   std::uint32_t sharers_ = 0;

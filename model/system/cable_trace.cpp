@@ -1,6 +1,7 @@
 #include "model/system/cable_trace.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -39,22 +40,20 @@ TraceEvent event_of(const CableEvent& c) {
 CableTrace::CableTrace(const std::vector<Station>& stations, WireCapture& capture) : capture_(capture) {
   const std::string names[] = {stations.at(0).name, stations.at(0).joined_to};
   for (unsigned from = 0; from < 2; ++from) {
-    ways_[from].name = names[from];
     ways_[from].place = fmt::format("cable.{}_to_{}", names[from], names[1 - from]);
   }
 }
 
+// What goes on is noted for a file alone, and no longer than until it is in there.
 void CableTrace::happened(const CableEvent& event) {
   record(event);
-  Way& way = ways_[event.direction];
-  const std::string what = trace_words(event_of(event));
-  if (event.swallows()) {
-    capture_.swallowed(event.direction, *event.frame, event.ps,
-                       fmt::format("{}: {}", to_string(kind_of(event.kind)), what));
-    return;
-  }
-  std::string& note = way.notes[event.frame->serial];
-  note += fmt::format("{}{}: {}", note.empty() ? "" : "; ", to_string(kind_of(event.kind)), what);
+  if (event.swallows() ? !capture_.is_read() : !capture_.has_file()) return;
+  const TraceEvent e = event_of(event);
+  std::string what = fmt::format("{}: {}", to_string(e.kind), trace_words(e));
+  if (event.swallows()) return capture_.swallowed(event.direction, *event.frame, event.ps, std::move(what));
+  Note& note = ways_[event.direction].notes[event.frame->serial];
+  note.text += note.text.empty() ? what : "; " + what;
+  note.copies += event.kind == CableEvent::Kind::kDuplicated;
 }
 
 void CableTrace::record(const CableEvent& event) {
@@ -66,11 +65,15 @@ void CableTrace::record(const CableEvent& event) {
   recorder.detail(e);
 }
 
-std::string CableTrace::note(unsigned direction, const Frame& frame) const {
-  const auto& notes = ways_[direction].notes;
+std::string CableTrace::take_note(unsigned direction, const Frame& frame) {
+  auto& notes = ways_[direction].notes;
   if (notes.empty()) return "";
   const auto found = notes.find(frame.serial);
-  return found != notes.end() ? found->second : "";
+  if (found == notes.end()) return "";
+  if (--found->second.copies != 0) return found->second.text;
+  std::string text = std::move(found->second.text);
+  notes.erase(found);
+  return text;
 }
 
 }  // namespace rnic

@@ -24,13 +24,17 @@ class CableTrace final : public CableTap {
   void record(const Recorder& recorder) { recorders_.push_back(&recorder); }
 
   void happened(const CableEvent& event) override;
-  // What happened to a frame that goes on, for its comment; empty if nothing did.
-  std::string note(unsigned direction, const Frame& frame) const;
+  // What happened to a frame, for its comment; empty if nothing did. Once for each copy of it that arrives.
+  std::string take_note(unsigned direction, const Frame& frame);
 
  private:
+  struct Note {
+    std::string text;
+    unsigned copies = 1;  // of the frame, on their way to the capture
+  };
   struct Way {
-    std::string name, place;                                 // "a", "cable.a_to_b"
-    std::unordered_map<std::uint32_t, std::string> notes{};  // by serial number
+    std::string place;                                // "cable.a_to_b"
+    std::unordered_map<std::uint32_t, Note> notes{};  // by serial number
   };
   void record(const CableEvent& event);
 

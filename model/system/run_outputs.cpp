@@ -146,7 +146,7 @@ void RunOutputs::open(const std::string& name) {
   capture_ = std::make_unique<WireCapture>(name, captures() ? in_folder(kCapture) : "");
   cable_trace_ = std::make_unique<CableTrace>(stations_, *capture_);
   capture_->comment([this](unsigned direction, const Frame& frame) {
-    const std::string note = cable_trace_->note(direction, frame);
+    const std::string note = cable_trace_->take_note(direction, frame);
     const std::string request = options_.capture_requests ? comment_of(frame.buf->owner()) : "";
     return note.empty() || request.empty() ? note + request : note + ", " + request;
   });

@@ -22,12 +22,12 @@ WireCapture::WireCapture(const std::string& station, const std::string& file) {
 
 void WireCapture::frame(unsigned direction, const Frame& frame, std::uint64_t ps) {
   ++frames_;
-  if (writer_ || listener_) waiting_[direction].push({ps, frame});
+  if (is_read()) waiting_[direction].push({ps, frame});
 }
 
 // A frame that found no place in a queue is stamped there, before those that were lost behind it.
 void WireCapture::swallowed(unsigned direction, const Frame& frame, std::uint64_t ps, std::string why) {
-  if (!writer_ && !listener_) return;
+  if (!is_read()) return;
   std::deque<Swallowed>& waiting = swallowed_[direction];
   const auto later = std::upper_bound(waiting.begin(), waiting.end(), ps,
                                       [](std::uint64_t at, const Swallowed& s) { return at < s.ps; });

@@ -29,6 +29,8 @@ class WireCapture final : public FrameTap {
   void close();
 
   std::uint64_t frames() const { return frames_; }
+  bool has_file() const { return writer_ != nullptr; }
+  bool is_read() const { return has_file() || listener_ != nullptr; }  // by anybody
 
   // One that never arrives: a packet of the interface "cable.lost", which has the whole frame behind an Ethernet header
   // of an EtherType of its own, so that nobody takes it for one that did. `ps`: where it would have. In any order.

@@ -99,8 +99,7 @@ typename WqeFetch<Doorbell>::Progress& WqeFetch<Doorbell>::progress(Queue queue)
 
 // Entries that one read may fetch now: announced, with a place to go, and before the ring's end.
 template <class Doorbell>
-unsigned WqeFetch<Doorbell>::fetchable(Queue queue, const Progress& r) const {
-  const ResidentRing ring = resident(contexts_, queue);
+unsigned WqeFetch<Doorbell>::fetchable(Queue queue, const ResidentRing& ring, const Progress& r) const {
   if (!ring.valid) return 0;
   const unsigned announced = (r.producer - r.issued) & kIndexMask;
   const unsigned places = cfg_.prefetch - held(r);
@@ -114,8 +113,9 @@ unsigned WqeFetch<Doorbell>::fetchable(Queue queue, const Progress& r) const {
 // If it lacks nothing else.
 template <class Doorbell>
 bool WqeFetch<Doorbell>::lacks_shared(Queue queue, const Progress& r) const {
+  if (!shared_) return false;
   const bool wants = r.producer != r.issued && held(r) != 0 && held(r) < cfg_.prefetch;
-  return shared_ && wants && resident(contexts_, queue).valid && !shared_->admits(ring_of(queue), 1);
+  return wants && resident(contexts_, queue).valid && !shared_->admits(ring_of(queue), 1);
 }
 
 template <class Doorbell>
@@ -140,7 +140,7 @@ void WqeFetch<Doorbell>::list(Queue queue) {
   Progress& r = progress(queue);
   count(queue, r);
   if (r.listed) return;
-  if (fetchable(queue, r) == 0) {
+  if (fetchable(queue, resident(contexts_, queue), r) == 0) {
     if (lacks_shared(queue, r)) shared_->wait(ring_of(queue), {}, 1);
     return;
   }
@@ -248,9 +248,10 @@ bool WqeFetch<Doorbell>::turn() {
   if (row == nullptr || used_ == cfg_.reads || !dma->can_push()) return false;
   const Queue queue = ring_of_row(*row);
   Progress& r = progress(queue);
+  const ResidentRing ring = resident(contexts_, queue);
   const bool usable = row->ok() || row->front().tag == r.epoch;
-  if (const unsigned count = fetchable(queue, r); usable && count != 0) issue(queue, r, count, *row);
-  const bool more = fetchable(queue, r) != 0;
+  if (const unsigned count = fetchable(queue, ring, r); usable && count != 0) issue(queue, r, count, *row);
+  const bool more = fetchable(queue, ring, r) != 0;
   count(queue, r);
   if (usable && more && (one_turn_ || (turns_ == 1 && listed_.empty()))) return true;
   --turns_;

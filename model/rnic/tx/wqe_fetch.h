@@ -137,7 +137,7 @@ class WqeFetch final : public Stage, public RingSide<Doorbell>::OwnPort {
 
   Progress& progress(Queue queue);
   static bool overruns(const Doorbell& d, const ResidentRing& ring, const Progress& r);
-  unsigned fetchable(Queue queue, const Progress& r) const;
+  unsigned fetchable(Queue queue, const ResidentRing& ring, const Progress& r) const;
   bool lacks_shared(Queue queue, const Progress& r) const;
   bool call_waiting();
   void announce(const Doorbell& d);

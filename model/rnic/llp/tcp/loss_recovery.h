@@ -46,7 +46,7 @@ class LossRecovery {
   std::uint32_t next_to_send(const Pool& pool, std::uint32_t cwnd, std::uint32_t edge);
   // It is sent. True if it was sent before.
   bool sent(Pool& pool, std::uint32_t slot);
-  // Why one is sent that was sent before.
+  // Why one is sent that was sent before: the recovery under way, or, outside of one, a path that has become narrower.
   Resend why_again() const {
     if (recovery_ == Recovery::kTimeout) return Resend::kTimeout;
     return recovery_ == Recovery::kFast ? Resend::kFast : Resend::kPathMtu;

@@ -403,7 +403,7 @@ TEST_F(PlacementCache, SegmentsOfAQueuePairStayInOrder) {
 class ParkedMost : public PlacementCache, public testing::WithParamInterface<unsigned> {};
 TEST_P(ParkedMost, TheNextOneWaitsAtTheInput) {
   const unsigned most = GetParam();
-  Chip chip({{{16, 1, CachePolicy::kLru, 16, 1}}}, HomeKind::kHost, 3, most);
+  Chip chip(QpCacheConfig{{{16, 1, CachePolicy::kLru, 16, 1}}}, HomeKind::kHost, 3, most);
   chip.dma.latency = 500;
   run_until_idle();
   touch(chip, 0);
@@ -509,7 +509,7 @@ INSTANTIATE_TEST_SUITE_P(Layers, FlowUsedAgain, testing::Values(1u, 2u));
 
 // What has come and has no place yet counts as well, while sixteen others wait for their rows; a doorbell needs none.
 TEST_F(PlacementCache, WhatHasNoPlaceYetComesBeforeASegment) {
-  Chip chip({{{8, 1, CachePolicy::kLru, 1, 1}}});
+  Chip chip(QpCacheConfig{{{8, 1, CachePolicy::kLru, 1, 1}}});
   chip.dma.latency = 100;
   run_until_idle();
   touch(chip, 0);

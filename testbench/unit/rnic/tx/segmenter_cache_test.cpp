@@ -263,7 +263,7 @@ TEST_F(SegmenterCache, EveryRequestIsSentHoweverManyThereAre) {
 
 // Events of others, and their turns, pass one whose row is fetched. With a row in each set.
 TEST_F(SegmenterCache, AMissOfOneQueuePairDoesNotStopAnother) {
-  Chip chip({{{4, 1, CachePolicy::kLru, 4, 1}}}, HomeKind::kHost);
+  Chip chip(QpCacheConfig{{{4, 1, CachePolicy::kLru, 4, 1}}}, HomeKind::kHost);
   chip.dma.latency = 500;
   run_until_idle();
   chip.tcp.send({FlowId{2}, kPlenty});
