@@ -43,7 +43,7 @@ std::vector<Frame> Router::fragments(const Frame& frame, std::uint16_t next_hop_
     ip.total_length = static_cast<std::uint16_t>(wire::Ipv4Header::kBytes + bytes);
     ip.fragment =
         static_cast<std::uint16_t>(at / kUnit | (at + bytes < all ? unsigned{wire::Ipv4Header::kMoreFragments} : 0u));
-    Frame f{fragments_.take(frame.buf->owner()), 0, static_cast<std::uint32_t>(kPayload + bytes), true, frame.resend};
+    Frame f{fragments_.take_like(frame.buf.get()), 0, static_cast<std::uint32_t>(kPayload + bytes), true, frame.resend};
     ethernet->header.emit({f.buf->bytes(), kIp});
     ip.emit({f.buf->bytes() + kIp, wire::Ipv4Header::kBytes});
     std::copy_n(packet->payload.data() + at, bytes, f.buf->bytes() + kPayload);

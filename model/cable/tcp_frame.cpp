@@ -9,7 +9,7 @@ namespace rnic {
 
 std::uint8_t* own_copy(Frame& frame, BufferPool& pool) {
   RNIC_CHECK(frame.bytes <= pool.block_bytes());
-  BufferRef copy = pool.take(frame.buf->owner());
+  BufferRef copy = pool.take_like(frame.buf.get());
   std::memcpy(copy->bytes(), frame.data(), frame.bytes);
   frame.buf = std::move(copy);
   frame.offset = 0;

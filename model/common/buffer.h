@@ -24,6 +24,11 @@ class Buffer {
   // The owner of these octets.
   RequestId owner() const { return owner_; }
   void belong_to(RequestId owner) { owner_ = owner; }
+  // Of a segment: where its payload begins in its message, or in the response; kNowhere: they are no segment. For
+  // observers.
+  static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
+  std::uint32_t offset() const { return offset_; }
+  void begin_at(std::uint32_t offset) { offset_ = offset; }
 
  private:
   friend struct BufferStore;
@@ -32,7 +37,7 @@ class Buffer {
   BufferStore* store_ = nullptr;
   std::uint8_t* bytes_ = nullptr;
   std::uint32_t capacity_ = 0;
-  std::uint32_t refs_ = 0;
+  std::uint32_t refs_ = 0, offset_ = kNowhere;
   RequestId owner_;
 };
 
@@ -83,6 +88,8 @@ class BufferPool {
   BufferPool& operator=(const BufferPool&) = delete;
 
   inline class BufferRef take(RequestId owner = {});
+  // For the same octets, or some of them, in another form.
+  inline BufferRef take_like(const Buffer* other);
 
   std::uint32_t block_bytes() const { return store_->block_bytes; }
   std::uint32_t in_use() const { return store_->in_use; }  // blocks in use: 0 when all packets are gone
@@ -137,8 +144,15 @@ inline BufferRef BufferPool::take(RequestId owner) {
   store_->free.pop_back();
   buffer->refs_ = 1;
   buffer->owner_ = owner;
+  buffer->offset_ = Buffer::kNowhere;
   ++store_->in_use;
   return BufferRef::adopt(buffer);
+}
+
+inline BufferRef BufferPool::take_like(const Buffer* other) {
+  BufferRef buffer = take(other->owner());
+  buffer->begin_at(other->offset());
+  return buffer;
 }
 
 }  // namespace rnic

@@ -22,6 +22,7 @@
 #include "model/common/probe.h"
 #include "model/common/stage.h"
 #include "model/common/trace_event.h"
+#include "model/common/trace_point.h"
 #include "model/stats/registry.h"
 
 namespace rnic {
@@ -98,6 +99,11 @@ struct Described {
     const char* where;
     Drops* drops;
   };
+  struct PointOf {
+    const char* where;
+    const ClockDomain* clk;
+    TracePoint* point;
+  };
   // The work requests whose fetch begins with a read: the first one, and the octets that the read asks for.
   struct Fetch {
     RequestId first;
@@ -120,6 +126,7 @@ struct Described {
   std::vector<UseOf> uses;
   std::vector<ColumnOf> columns;
   std::vector<DropsOf> drops;
+  std::vector<PointOf> points;
   std::vector<LinkBase*> links, taken;
   std::vector<FetchesOf> fetches;
   std::vector<std::function<void(EventSink)>> events;
@@ -214,6 +221,9 @@ class Description {
   }
   void drops(Drops& drops) const {
     if (into_ != nullptr) into_->drops.push_back({where_, &drops});
+  }
+  void point(TracePoint& point) const {
+    if (into_ != nullptr) into_->points.push_back({where_, clk_, &point});
   }
   void link(LinkBase& link) const {
     if (into_ != nullptr) into_->links.push_back(&link);

@@ -55,8 +55,20 @@ enum class TraceKind : std::uint8_t {
   kCeMarked,   // Congestion Experienced, RFC 3168
   kInjected,   // an entry of `inject` has changed it; the text says which, and what
   kRefused,    // a stage has found an error that ends the stream, in a segment or a work request
+  // Why work does not go on.
+  kWaits,    // what the oldest work of a queue pair waits for has changed: value 0 is TxWait, the text says it
+  kWindow,   // what bounds a flow's sender has changed: values are octets in flight, congestion window, peer's window;
+             // the text says which of the two is the smaller, and whether it is used up
+  kReduced,  // a congestion window fell: values are octets before and after; the text is why
+  kWorked,   // a core of the host has executed a program's call: value 0 is its length in ps
+  kHandled,  // the firmware has handled an event, which the text names: value 0 is its length in cycles
+  kAtPort,   // a frame is in the packet buffer of the receiver
+  // Of programs. Value 0 is the number of the message.
+  kSeen,         // its receiver has it
+  kCheckFailed,  // values 1 and 2: its first wrong octet; what was expected there (upper half), and found
+  kStagEnded,    // value 0 is the STag, the text by whom
 };
-inline constexpr unsigned kTraceKinds = static_cast<unsigned>(TraceKind::kRefused) + 1;
+inline constexpr unsigned kTraceKinds = static_cast<unsigned>(TraceKind::kStagEnded) + 1;
 constexpr bool is_tlp(TraceKind kind) {
   return kind == TraceKind::kTlpRead || kind == TraceKind::kTlpWrite || kind == TraceKind::kTlpCompletion ||
          kind == TraceKind::kTlpConfig;
@@ -81,6 +93,7 @@ struct TraceEvent {
   static constexpr std::uint32_t kNone = 0xffffffffu;
   std::uint32_t qpn = kNone, bytes = kNone;
   std::array<std::uint32_t, 3> values{};  // their meaning depends on the kind; see trace_words()
+  std::uint32_t offset = kNone;           // of a segment: where its payload begins in its message, or in the response
   const char* text = "";                  // of kDropped: why
   RequestId request;                      // the owner, in every output
   RequestId receive;                      // of a completion: the receive request that the message used

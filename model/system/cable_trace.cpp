@@ -23,6 +23,7 @@ TraceEvent event_of(const CableEvent& c) {
   e.kind = kind_of(c.kind);
   e.bytes = c.frame->bytes;
   e.request = c.frame->buf->owner();
+  e.offset = c.frame->buf->offset();
   e.again = c.frame->again();
   e.text = c.text;
   e.values[0] = c.frame->serial;

@@ -26,6 +26,24 @@ class DropTrace final : public DropTap {
   const Recorder& recorder_;
 };
 
+class PointTrace final : public TracePointTap {
+ public:
+  PointTrace(const Described::PointOf& of, const Recorder& recorder)
+      : where_(of.where), clk_(*of.clk), recorder_(recorder) {
+    of.point->tap(*this);
+  }
+  void happened(TraceEvent event) override {
+    event.cycle = clk_.now();
+    event.where = where_;
+    event.kind == TraceKind::kAtPort ? recorder_.time(event) : recorder_.detail(event);
+  }
+
+ private:
+  const char* const where_;
+  const ClockDomain& clk_;
+  const Recorder& recorder_;
+};
+
 // A read of work requests is requested: the fetch of those that it brings begins.
 class FetchTrace final : public LinkTap {
  public:
@@ -66,6 +84,7 @@ ChipTrace::ChipTrace(const Described& parts, const Recorder& recorder) : observe
   }
   if (recorder.detailed()) {
     for (const Described::DropsOf& drops : parts.drops) observers_->add<DropTrace>(drops, recorder);
+    for (const Described::PointOf& point : parts.points) observers_->add<PointTrace>(point, recorder);
   }
   if (recorder.timing()) {  // where a queue ends and service begins
     for (const Described::FetchesOf& fetches : parts.fetches) observers_->add<FetchTrace>(fetches, recorder);

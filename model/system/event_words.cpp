@@ -49,6 +49,27 @@ std::string trace_words(const TraceEvent& e) {
                          e.values[1], (e.values[2] & kChecksumRight) != 0 ? ", checksum right" : "");
     case TraceKind::kReordered:
       return fmt::format("frame {}, {}: {} ns later", e.values[0], e.text, e.values[1]);
+    case TraceKind::kWaits:
+      return e.text;
+    case TraceKind::kWindow:
+      return fmt::format("{}: {} octets in flight, congestion window {}, peer's window {}", e.text, e.values[0],
+                         e.values[1], e.values[2]);
+    case TraceKind::kReduced:
+      return fmt::format("{}: congestion window {} to {}", e.text, e.values[0], e.values[1]);
+    case TraceKind::kWorked:
+      return fmt::format("{} ps", e.values[0]);
+    case TraceKind::kHandled:
+      return e.values[1] == TraceEvent::kNone
+                 ? fmt::format("{}, {} cycles", e.text, e.values[0])
+                 : fmt::format("{} {}, {} cycles", e.text, abi::name(static_cast<abi::CommandOp>(e.values[1])),
+                               e.values[0]);
+    case TraceKind::kSeen:
+      return fmt::format("message {}", e.values[0]);
+    case TraceKind::kCheckFailed:
+      return fmt::format("message {}, octet {}: expected {:#04x}, found {:#04x}", e.values[0], e.values[1],
+                         e.values[2] >> 16, e.values[2] & 0xff);
+    case TraceKind::kStagEnded:
+      return fmt::format("STag {:#x}, by {}", e.values[0], e.text);
     case TraceKind::kRetransmitted: {
       constexpr const char* kWhy[] = {"", "fast", "timeout", "path MTU", "window opened"};
       return kWhy[e.facts[0]];

@@ -51,7 +51,8 @@ bool is_output(std::string name) {
 
 FrameRecord frame_record(const WireCapture::Captured& c, std::size_t stations) {
   const Frame& frame = c.frame;
-  FrameRecord record{c.number, c.ps, c.direction, frame.bytes, frame.buf->owner(), {}, frame.serial, c.swallowed};
+  FrameRecord record{c.number, c.ps,         c.direction,         frame.bytes, frame.buf->owner(),
+                     {},       frame.serial, frame.buf->offset(), c.swallowed};
   if (c.direction >= stations) record.sender.reset();
   if (const auto view = wire::TcpFrameView::parse({frame.data(), frame.bytes})) {
     const wire::TcpHeader& tcp = view->tcp.header;

@@ -27,9 +27,9 @@ CREATE TABLE sources (id INTEGER PRIMARY KEY, node TEXT NOT NULL, place TEXT NOT
   qpn INTEGER);
 CREATE TABLE words (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE event (id INTEGER PRIMARY KEY, time_ps INTEGER NOT NULL, source INTEGER NOT NULL, bytes INTEGER,
-  request INTEGER, receive INTEGER, address INTEGER, tag INTEGER, words INTEGER);
+  request INTEGER, receive INTEGER, address INTEGER, tag INTEGER, words INTEGER, offset INTEGER);
 CREATE TABLE frames (number INTEGER PRIMARY KEY, time_ps INTEGER NOT NULL, sender TEXT, bytes INTEGER NOT NULL,
-  request INTEGER, seq INTEGER, ack INTEGER, flags INTEGER, payload INTEGER, serial INTEGER, swallowed TEXT);
+  request INTEGER, seq INTEGER, ack INTEGER, flags INTEGER, payload INTEGER, serial INTEGER, swallowed TEXT, offset INTEGER);
 CREATE TABLE requests (id INTEGER PRIMARY KEY, text TEXT NOT NULL, first_ps INTEGER NOT NULL, last_ps INTEGER NOT NULL,
   first_event INTEGER NOT NULL, last_event INTEGER NOT NULL, events INTEGER NOT NULL, posted_ps INTEGER,
   polled_ps INTEGER);
@@ -38,7 +38,7 @@ CREATE TABLE requests (id INTEGER PRIMARY KEY, text TEXT NOT NULL, first_ps INTE
 constexpr const char* kEnd = R"(
 CREATE INDEX request_by_text ON requests (text);
 CREATE VIEW events AS SELECT event.id, time_ps, node, place, kind, flow, qpn, bytes, request, receive, address, tag,
-    words.text AS words
+    words.text AS words, offset
   FROM event JOIN sources ON sources.id = event.source LEFT JOIN words ON words.id = event.words;
 CREATE VIEW tlps AS SELECT event.id, time_ps, node, place, substr(kind, 5) AS type, tag, address, bytes, request
   FROM event JOIN sources ON sources.id = event.source WHERE kind GLOB 'tlp_*';
@@ -133,7 +133,7 @@ struct Database::Statements {
   Sqlite database;
   SqliteStatement source = database.prepare("INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?)"),
                   words = database.prepare("INSERT INTO words VALUES (?, ?)");
-  Rows events{database, "event", "(NULL,?,?,?,?,?,?,?,?)"}, frames{database, "frames", "(?,?,?,?,?,?,?,?,?,?,?)"};
+  Rows events{database, "event", "(NULL,?,?,?,?,?,?,?,?,?)"}, frames{database, "frames", "(?,?,?,?,?,?,?,?,?,?,?,?)"};
   std::unordered_map<Source, std::uint64_t, Hash> source_of;  // looked up, never iterated
   std::unordered_map<Meaning, std::uint64_t, Hash> words_of;  // likewise
   std::array<bool, kTraceKinds> has_words{};                  // kinds
@@ -222,6 +222,7 @@ void Database::write_events(const std::vector<TimedEvent>& events) {
     if (e.has_address()) row.bind(before + 6, e.address());
     if (e.has_tag()) row.bind(before + 7, e.tag());
     if (const std::uint64_t words = words_of(e)) row.bind(before + 8, words);
+    if (e.offset != TraceEvent::kNone) row.bind(before + 9, e.offset);
   });
 }
 
@@ -234,6 +235,7 @@ void Database::write_frames(const std::vector<FrameRecord>& frames) {
     if (frame.request) row.bind(before + 5, numbers_.of(frame.request));
     if (frame.serial != 0) row.bind(before + 10, frame.serial);
     if (!frame.swallowed.empty()) row.bind(before + 11, frame.swallowed);
+    if (frame.offset != TraceEvent::kNone) row.bind(before + 12, frame.offset);
     if (!frame.tcp) return;
     row.bind(before + 6, frame.tcp->seq);
     row.bind(before + 7, frame.tcp->ack);

@@ -27,8 +27,9 @@ struct FrameRecord {
     std::uint8_t flags = 0;
   };
   std::optional<Segment> tcp{};
-  std::uint32_t serial = 0;  // of its sender, from 1 on; 0: it was sent by none
-  std::string swallowed{};   // why it never arrived; then `ps` is when it would have
+  std::uint32_t serial = 0;                  // of its sender, from 1 on; 0: it was sent by none
+  std::uint32_t offset = TraceEvent::kNone;  // as in TraceEvent
+  std::string swallowed{};                   // why it never arrived; then `ps` is when it would have
 };
 
 // A property of the run or of a node: "digest", "rnic.tcp.mtu".

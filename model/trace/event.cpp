@@ -84,6 +84,24 @@ const char* to_string(TraceKind kind) {
       return "ce_marked";
     case TraceKind::kInjected:
       return "injected";
+    case TraceKind::kWaits:
+      return "waits";
+    case TraceKind::kWindow:
+      return "window";
+    case TraceKind::kReduced:
+      return "reduced";
+    case TraceKind::kWorked:
+      return "worked";
+    case TraceKind::kHandled:
+      return "handled";
+    case TraceKind::kAtPort:
+      return "at_port";
+    case TraceKind::kSeen:
+      return "seen";
+    case TraceKind::kCheckFailed:
+      return "check_failed";
+    case TraceKind::kStagEnded:
+      return "stag_ended";
     case TraceKind::kRefused:
       return "refused";
   }

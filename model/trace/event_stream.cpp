@@ -37,7 +37,9 @@ bool EventStream::before(const TimedEvent& a, const TimedEvent& b) const {
     return std::make_tuple(ranks_[t.node], e.kind, e.flow, e.qpn, e.bytes, e.values, e.request, e.receive, e.facts);
   };
   const auto ka = key(a), kb = key(b);
-  return ka != kb ? ka < kb : std::strcmp(a.event.where, b.event.where) < 0;
+  if (ka != kb) return ka < kb;
+  const int places = std::strcmp(a.event.where, b.event.where);
+  return places != 0 ? places < 0 : a.event.offset < b.event.offset;
 }
 
 void EventStream::advance(std::uint64_t ps) {

@@ -105,7 +105,13 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     if (!beat.last) return;
     BufferRef buf = BufferRef::adopt(beat.buf);
     if (m.places_o) buf_ = std::move(buf);
-    else if (!beat.ends()) stage_.drop(buf->owner());
+    else if (!beat.ends()) stage_.drop(buf->owner(), refuses(m));
+  }
+  static bool refuses(const Model& m) {
+    if (!m.event_valid_o) return false;
+    QpEvent event;
+    unpack(m.event_o, event);
+    return event.kind == QpEvent::Kind::kStreamError;
   }
   void pushed(DmaWriteRequest& write, const Model&) const {
     write.src = buf_;
@@ -125,7 +131,7 @@ class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
     if (m.state_write_o) keep(Qpn{m.qpn_o}, m.state_o);
     stage_.request_waits().set(stage_.clock().now(), waits_for_request_, waits_for_request_);
     if (m.begun_o) contexts_.in_flight.begin(StagWrites::kPlacement);
-    if (m.stag_end_o) contexts_.end(Stag{m.stag_o});
+    if (m.stag_end_o) stage_.end(Stag{m.stag_o}, Qpn{m.qpn_o});
     release(stage_.stags[0], m.mpa_scatter_keep_o, m.mpa_scatter_release_o);
     release(stage_.stags[1], m.sctp_scatter_keep_o, m.sctp_scatter_release_o);
     readers(m, [](TableReader& reader, auto&, auto&, bool drops, bool asks, std::uint32_t index, std::uint32_t tag) {

@@ -27,7 +27,7 @@ class MarkerInserterPins : public Pins<Vmarker_inserter, MarkerInserter> {
   void taken(const FpduBeat& beat, const Model&) {
     if (beat.first) {
       with_markers_ = beat.wants_markers();
-      buf_ = with_markers_ ? pool_.take(beat.buf->owner()).release() : beat.buf;
+      buf_ = with_markers_ ? pool_.take_like(beat.buf).release() : beat.buf;
       next_ = with_markers_ ? buf_->bytes() + kFrameHeadroom : beat.data;
       position_ = beat.start();
       octets_ = 0;

@@ -28,7 +28,7 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
 
   void offered(const StreamBeat& beat, Model& m) {
     flow_ = beat.flow;
-    owner_ = beat.buf->owner();
+    from_ = beat.buf;
     ends_ = beat.ends;
     MpaPlace& place = flows_[flow_.v].place;
     const MpaDeframer::Place& stage = stage_.place(flow_);
@@ -49,7 +49,7 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
     if (!m.place_write_o) return;
     Flow& flow = flows_[flow_.v];
     unpack(m.place_o, flow.place);
-    if (!flow.store || ends_) flow.store = stage_.collecting().take(owner_);  // a FIN belongs to no FPDU
+    if (!flow.store || ends_) flow.store = stage_.collecting().take_like(from_);  // a FIN belongs to no FPDU
     write(flow.store->bytes() + m.store_row_o * sizeof m.in_data_i, m.store_o, m.store_write_o, 2 * sizeof m.in_data_i);
     write(flow.store->bytes() + marker_at(m.marker_index_o), m.marker_o, m.marker_write_o, sizeof m.marker_o);
     if (m.fpdu_complete_o) queue_.push(std::move(flow.store));
@@ -104,9 +104,9 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
   };
   MpaDeframer& stage_;
   std::vector<Flow> flows_;
-  Ring<BufferRef> queue_;  // complete FPDUs
-  FlowId flow_;            // of the offered beat
-  RequestId owner_;
+  Ring<BufferRef> queue_;         // complete FPDUs
+  FlowId flow_;                   // of the offered beat
+  const Buffer* from_ = nullptr;  // of the beat that is offered
   bool ends_ = false;
 };
 

@@ -123,8 +123,12 @@ Cycle HostCpu::next_call() {
 void HostCpu::run(Core& core) {
   core.begin_call();
   running_ = &core;
+  const std::uint64_t from_ps = core.time_ps();
   core.app_.step();
   ++core.calls_;
+  if (work_observer_ != nullptr && core.time_ps() != from_ps) {
+    work_observer_->worked(core.number_, from_ps, core.time_ps());
+  }
   core.account_.occupy(now(), std::max(now(), clock().cycle_at_or_after(core.busy_until_ps_)));
   running_ = nullptr;
   schedule(core);

@@ -54,6 +54,13 @@ class WorkObserver {
   virtual void rang(Qpn qpn, std::uint32_t producer, std::uint64_t at_ps) = 0;
   // poll_cq has returned a completion; `wr_id` is the device's.
   virtual void polled(Qpn qpn, bool receive, std::uint64_t wr_id, std::uint64_t at_ps) = 0;
+  // A core has executed a call of its program. Of calls that took no time nobody hears.
+  virtual void worked(std::uint32_t core, std::uint64_t from_ps, std::uint64_t to_ps) = 0;
+  // The program that gets a message, by its number in its item of work, has it; or not what was sent: `octet` of it is
+  // the first that differs.
+  virtual void seen(Qpn qpn, std::uint32_t message, std::uint64_t at_ps) = 0;
+  virtual void differs(Qpn qpn, std::uint32_t message, std::size_t octet, std::uint8_t expected, std::uint8_t found,
+                       std::uint64_t at_ps) = 0;
 
  protected:
   ~WorkObserver() = default;

@@ -1,5 +1,9 @@
 #include "model/host/driver/host_trace.h"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 namespace rnic::host {
 
 HostTrace::HostTrace(HostCpu& cpu, const Owners& owners, const Recorder& recorder)
@@ -28,6 +32,33 @@ void HostTrace::rang(Qpn qpn, std::uint32_t producer, std::uint64_t at_ps) {
 void HostTrace::polled(Qpn qpn, bool receive, std::uint64_t wr_id, std::uint64_t at_ps) {
   const RequestId id = receive ? owners_.receive_request(qpn, wr_id) : owners_.request(qpn, wr_id);
   record(TraceKind::kPolled, qpn.v, id, at_ps);
+}
+
+// As its account is called.
+void HostTrace::worked(std::uint32_t core, std::uint64_t from_ps, std::uint64_t to_ps) {
+  while (cores_.size() <= core) cores_.push_back(fmt::format("host.core{}", cores_.size()));
+  TraceEvent e;
+  e.cycle = from_ps;
+  e.where = cores_[core].c_str();
+  e.kind = TraceKind::kWorked;
+  e.values[0] = static_cast<std::uint32_t>(std::min<std::uint64_t>(to_ps - from_ps, UINT32_MAX));
+  recorder_.detail(e);
+}
+
+void HostTrace::seen(Qpn qpn, std::uint32_t message, std::uint64_t at_ps) {
+  record(TraceKind::kSeen, qpn.v, owners_.queue_pair(qpn), at_ps, message);
+}
+
+void HostTrace::differs(Qpn qpn, std::uint32_t message, std::size_t octet, std::uint8_t expected, std::uint8_t found,
+                        std::uint64_t at_ps) {
+  TraceEvent e;
+  e.cycle = at_ps;
+  e.where = "driver";
+  e.kind = TraceKind::kCheckFailed;
+  e.qpn = qpn.v;
+  e.request = owners_.queue_pair(qpn);
+  e.values = {message, static_cast<std::uint32_t>(octet), std::uint32_t{expected} << 16 | found};
+  recorder_.detail(e);
 }
 
 void HostTrace::record(TraceKind kind, std::uint32_t qpn, RequestId id, std::uint64_t at_ps,

@@ -1,6 +1,9 @@
 // A host's work requests as trace events.
 #pragma once
 
+#include <deque>
+#include <string>
+
 #include "model/common/owners.h"
 #include "model/host/driver/host_cpu.h"
 #include "model/trace/event.h"
@@ -16,12 +19,17 @@ class HostTrace final : public WorkObserver {
   void posted(Rqn rqn, std::uint64_t first, unsigned count, std::uint64_t at_ps) override;
   void rang(Qpn qpn, std::uint32_t producer, std::uint64_t at_ps) override;
   void polled(Qpn qpn, bool receive, std::uint64_t wr_id, std::uint64_t at_ps) override;
+  void worked(std::uint32_t core, std::uint64_t from_ps, std::uint64_t to_ps) override;
+  void seen(Qpn qpn, std::uint32_t message, std::uint64_t at_ps) override;
+  void differs(Qpn qpn, std::uint32_t message, std::size_t octet, std::uint8_t expected, std::uint8_t found,
+               std::uint64_t at_ps) override;
 
  private:
   void record(TraceKind kind, std::uint32_t qpn, RequestId id, std::uint64_t at_ps, std::uint32_t value = 0) const;
   HostCpu& cpu_;
   const Owners& owners_;
   const Recorder& recorder_;
+  std::deque<std::string> cores_;  // their places; they stay where they are
 };
 
 }  // namespace rnic::host

@@ -50,14 +50,16 @@ void PingPong::received(const host::Wc& wc, std::uint32_t message, std::uint64_t
     return transfer_.fail(fmt::format("message {} has {} octets instead of {}", message, wc.byte_len, size));
   }
   const std::uint64_t buffer = memory_.address() + std::uint64_t{1 + message % kReceives} * stride_;
-  transfer_.check(span(buffer, size), message, requester_ ? transfer_.reply : transfer_.payload);
+  check(span(buffer, size), message, requester_ ? transfer_.reply : transfer_.payload);
   if (posted_ < item_.count) post_receive();
   if (requester_) {
     transfer_.latencies.completion.record((at_ps - transfer_.posted_ps[message]) / 2);
+    seen(message, at_ps);
     transfer_.last_completion_ps = at_ps;
     transfer_.complete();
   } else {
     transfer_.latencies.one_way.record(at_ps - transfer_.posted_ps[message]);
+    seen(message, at_ps);
   }
 }
 

@@ -107,7 +107,7 @@ void Requester::completed(const host::Wc& wc, WrId id, std::uint64_t at_ps) {
     transfer_.latencies.completion.record(at_ps - transfer_.posted_ps[m]);
     if (window_ != nullptr) window_->completed(at_ps);
     if (item_.op != Op::kRead) continue;
-    transfer_.check(span(buffers_.address() + slot(m), transfer_.sizes[m]), transfer_.read_from(m), transfer_.payload);
+    check(span(buffers_.address() + slot(m), transfer_.sizes[m]), transfer_.read_from(m), transfer_.payload);
   }
   transfer_.last_completion_ps = at_ps;
 }

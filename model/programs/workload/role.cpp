@@ -22,6 +22,18 @@ void Role::post(const host::RecvWr& wr) {
   if (error != 0) transfer_.cut(fmt::format("post_recv returns errno {}", error));
 }
 
+void Role::seen(std::uint32_t message, std::uint64_t at_ps) const {
+  host::WorkObserver* const observer = context_->cpu().work_observer();
+  if (observer != nullptr) observer->seen(qp_->number(), message, at_ps);
+}
+
+void Role::check(ByteSpan found, std::uint32_t message, const PayloadGenerator& expected) const {
+  const auto d = transfer_.check(found, message, expected);
+  host::WorkObserver* const observer = context_->cpu().work_observer();
+  if (!d || observer == nullptr) return;
+  observer->differs(qp_->number(), message, d->offset, d->expected, d->found, core().time_ps());
+}
+
 bool LocalMemory::prepare(host::Context& context, host::Pd pd, std::uint64_t bytes, std::uint8_t access) {
   bytes = std::max<std::uint64_t>(bytes, 1);
   const std::uint64_t address = mr_ == nullptr ? context.memory().alloc(bytes, 4096) : address_;

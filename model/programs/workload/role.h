@@ -61,6 +61,10 @@ class Role {
   // A refused request is a bug of this program: it never posts more than its rings hold.
   void post(const host::SendWr* wrs, unsigned n);
   void post(const host::RecvWr& wr);
+  // A message of the peer's is here.
+  void seen(std::uint32_t message, std::uint64_t at_ps) const;
+  // Compares it with its expected contents.
+  void check(ByteSpan found, std::uint32_t message, const PayloadGenerator& expected) const;
 
   Transfer& transfer_;
   const WorkItem& item_;

@@ -79,11 +79,13 @@ void Transfer::cut(const std::string& reason) {
   fail(reason);
 }
 
-void Transfer::check(ByteSpan found, std::uint32_t message, const PayloadGenerator& expected) {
+std::optional<PayloadGenerator::Difference> Transfer::check(ByteSpan found, std::uint32_t message,
+                                                            const PayloadGenerator& expected) {
   const auto d = expected.compare(found, message);
-  if (!d) return;
+  if (!d) return d;
   fail(fmt::format("message {} of {} octets differs first at octet {}: expected {:#04x}, found {:#04x}", message,
                    found.size(), d->offset, d->expected, d->found));
+  return d;
 }
 
 }  // namespace rnic::workload

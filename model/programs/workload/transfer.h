@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -76,8 +77,9 @@ struct Transfer {
   bool cut_off = false;  // the error is only that the connection has ended
   void fail(const std::string& reason);
   void cut(const std::string& reason);
-  // Compares a message with its expected contents.
-  void check(ByteSpan found, std::uint32_t message, const PayloadGenerator& expected);
+  // Compares a message with its expected contents. The first difference, if there is one.
+  std::optional<PayloadGenerator::Difference> check(ByteSpan found, std::uint32_t message,
+                                                    const PayloadGenerator& expected);
 };
 
 // What is in a region after all Writes: the octets of a message, from an offset on.

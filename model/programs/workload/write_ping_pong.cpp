@@ -63,13 +63,15 @@ void WritePingPong::advance() {
 void WritePingPong::receive() {
   const std::uint32_t message = received_++, size = transfer_.sizes[message];
   const std::uint64_t now_ps = core().time_ps();
-  transfer_.check(span(sink(size), size), message, incoming());
+  check(span(sink(size), size), message, incoming());
   if (requester_) {
     transfer_.latencies.completion.record((now_ps - transfer_.posted_ps[message]) / 2);
+    seen(message, now_ps);
     transfer_.last_completion_ps = now_ps;
     transfer_.complete();
   } else {
     transfer_.latencies.one_way.record(now_ps - transfer_.posted_ps[message]);
+    seen(message, now_ps);
   }
   expect_next();
 }

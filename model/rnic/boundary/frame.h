@@ -35,6 +35,7 @@ static_assert(sizeof(Frame) == 24);
 inline EventUse event_of(const Frame& f, const Owners&, TraceEvent& e) {
   e.bytes = f.bytes;
   e.request = f.buf->owner();
+  e.offset = f.buf->offset();
   e.again = f.again();
   if (e.kind == TraceKind::kFrameSent && f.again()) {
     e.kind = TraceKind::kRetransmitted;

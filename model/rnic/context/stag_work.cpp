@@ -133,6 +133,7 @@ bool StagWork::finish(const SinkEnd& e) {
   if (s != nullptr && s->stag.names(e.stag.v)) {
     if (s->may_be_invalidated(e.stag)) {
       contexts_.end(e.stag);
+      trace_.ended(e.stag, Qpn{TraceEvent::kNone}, "the end of a Read with Invalidate");
       end.fence = fence();
     } else {
       end.answer.status = WcStatus::kMwBindErr;
@@ -149,8 +150,12 @@ bool StagWork::finish(const StagWrite& w) {
   if (entry_.ok()) contexts_.write(w.stag, w.context);
   else contexts_.replace(w.stag, w.context);
   count(WcStatus::kSuccess);
-  if (!w.context.valid && !w.context.allocated) taking_away_ = {{w.stag}, fence()};
-  else written->push({w.stag});
+  if (!w.context.valid && !w.context.allocated) {
+    taking_away_ = {{w.stag}, fence()};
+    trace_.ended(w.stag, Qpn{TraceEvent::kNone}, "a command of the host");
+  } else {
+    written->push({w.stag});
+  }
   return true;
 }
 
@@ -190,6 +195,7 @@ WcStatus StagWork::invalidate(const StagRequest& r) {
     return WcStatus::kMwBindErr;
   }
   contexts_.end(stag);
+  trace_.ended(stag, r.qpn, "a local invalidation");
   return WcStatus::kSuccess;
 }
 
@@ -271,6 +277,9 @@ std::string StagWork::waiting_for() const {
   return ends ? "writes that an STag allowed before it ended" : "";
 }
 
-void StagWork::describe(const Description& d) { d.counters(counters_); }
+void StagWork::describe(const Description& d) {
+  d.counters(counters_);
+  d.point(trace_.point);
+}
 
 }  // namespace rnic

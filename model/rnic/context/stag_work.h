@@ -11,6 +11,7 @@
 #include "model/common/link.h"
 #include "model/common/ring.h"
 #include "model/rnic/context/context.h"
+#include "model/rnic/context/stag_trace.h"
 #include "model/rnic/messages/stag_work.h"
 
 namespace rnic {
@@ -82,6 +83,7 @@ class StagWork final : public Stage {
   Ring<Ending<SinkEnded>> sinks_;
   std::optional<Ending<StagWritten>> taking_away_;  // the firmware waits for it
   StagWorkCounters counters_;
+  StagTrace trace_;
 };
 
 }  // namespace rnic

@@ -205,7 +205,16 @@ bool FwCpu::dispatch_next() {
     die(fault);
   }
   counters_.busy_cycles += bus_->end() - now();
+  if (handlers_.on()) record_handled();
   return true;
+}
+
+void FwCpu::record_handled() const {
+  TraceEvent e;
+  e.kind = TraceKind::kHandled;
+  e.text = handler_ == 0 ? "" : kEventNames[handler_ - 1];
+  e.values = {static_cast<std::uint32_t>(bus_->end() - now()), handles_command() ? command_ : TraceEvent::kNone, 0};
+  handlers_(e);
 }
 
 PopPort<LlpEvent>* FwCpu::next_of_llp() {
@@ -269,8 +278,11 @@ void FwCpu::die(const FirmwareFault& fault) {
 // "host_command connect"
 std::string FwCpu::handled() const {
   const std::string event = handler_ == 0 ? "none" : kEventNames[handler_ - 1];
-  const bool is_command = handler_ == fw::Events::number_of<fw::HostCommand>() + 1 && command_ < abi::kCommandOps;
-  return is_command ? event + ' ' + abi::kCommandNames[command_] : event;
+  return handles_command() ? event + ' ' + abi::kCommandNames[command_] : event;
+}
+
+bool FwCpu::handles_command() const {
+  return handler_ == fw::Events::number_of<fw::HostCommand>() + 1 && command_ < abi::kCommandOps;
 }
 
 std::string FwCpu::text_of(const FirmwareFault& fault) const {
@@ -338,6 +350,7 @@ void FwCpu::describe(const Description& d) {
   d.series("fwcpu.events", 170, counters_, &FwCpuCounters::events);
   d.account({"fwcpu", "firmware", Reach::kProcessor, "firmware", 240}, account_);
   d.firmware(*this);
+  d.point(handlers_);
   d.limit(bus_->log_count(fw::LogCode::kNoResources),
           fmt::format("connections found no room: rnic.fwcpu.max_connections is {}, rnic.fwcpu.max_setups {}",
                       config_.max_connections, config_.max_setups));

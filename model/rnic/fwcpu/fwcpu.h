@@ -14,6 +14,7 @@
 #include "model/common/firmware_view.h"
 #include "model/common/link.h"
 #include "model/common/timer_wheel.h"
+#include "model/common/trace_point.h"
 #include "model/common/value_words.h"
 #include "model/rnic/context/context.h"
 #include "model/rnic/fwcpu/firmware_fault.h"
@@ -94,6 +95,8 @@ class FwCpu final : public Stage, public FirmwareView {
   void die(const FirmwareFault& fault);
   std::string text_of(const FirmwareFault& fault) const;
   std::string handled() const;
+  bool handles_command() const;
+  void record_handled() const;
   template <class Event>
   void run(const Event& event);
   PopPort<LlpEvent>* next_of_llp();
@@ -130,6 +133,7 @@ class FwCpu final : public Stage, public FirmwareView {
   FirmwareProfile profile_;
   Account account_{1};  // taken: in a handler; blocked: a register write waits for its block
   FwCpuCounters counters_;
+  TracePoint handlers_;
 };
 
 }  // namespace rnic

@@ -56,6 +56,7 @@ inline EventUse event_of(const Ulpdu& u, const Owners&, TraceEvent& e) {
   e.bytes = u.bytes;
   e.flow = u.flow;
   e.request = u.buf->owner();
+  e.offset = u.buf->offset();
   return EventUse::kEvent;
 }
 
@@ -171,6 +172,7 @@ inline EventUse event_of(const FpduBeat& b, const Owners&, TraceEvent& e) {
   e.flow = b.flow;
   e.values[0] = b.crc_ok;
   e.request = b.buf->owner();
+  e.offset = b.buf->offset();
   return EventUse::kEvent;
 }
 
@@ -249,6 +251,7 @@ inline EventUse event_of(const StreamBeat& b, const Owners&, TraceEvent& e) {
   if (!b.last || b.ends) return EventUse::kNone;
   e.flow = b.flow;
   e.request = b.buf->owner();
+  e.offset = b.buf->offset();
   return EventUse::kEvent;
 }
 

@@ -70,6 +70,7 @@ struct DmaWriteRequest {
 inline EventUse event_of(const DmaWriteRequest& w, const Owners&, TraceEvent& e) {
   e.bytes = w.bytes;
   e.request = w.src->owner();
+  e.offset = w.src->offset();
   return EventUse::kEvent;
 }
 struct DmaWriteDone {

@@ -238,6 +238,7 @@ void DdpPlacement::take_read_response(QpRx& q, std::uint32_t bytes, bool last) {
 
 void DdpPlacement::stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan ulpdu, const FpduBeat& last) {
   q.stop();
+  refused_ = true;
   ++counters_.errors;
   event->push({QpEvent::Kind::kStreamError, qpn, cause, FailedSegment::of(ulpdu, last.buf->owner())});
 }
@@ -273,6 +274,7 @@ DdpPlacement::Verdict DdpPlacement::judge(const WholeFpdu& fpdu) {
   if (waits_ != Wait::kNone) return Verdict::kWait;
   if (!of.ok() && contexts_.has(of.qpn()) && fpdu.last.life == life_of(contexts_.epoch(of.qpn()))) lose(of.qpn());
   if (fpdu.last.ends()) return end(fpdu.last, of);
+  refused_ = false;
   if (!is_of(of, fpdu.last) || !of.row().qp.takes_segments()) return Verdict::kDrop;
   QpRx q = of.row().current();
   if (q.stopped()) return Verdict::kDrop;
@@ -446,7 +448,7 @@ bool DdpPlacement::take_last() {
   if (verdict == Verdict::kWait) return false;  // its row, which may end the wait as well, stays
   stags_of(*next).end();
   BufferRef buf = take(*next);
-  if (verdict == Verdict::kDrop) drop(buf->owner());
+  if (verdict == Verdict::kDrop) drop(buf->owner(), refused_);
   if (verdict == Verdict::kPlace) job_->buf = std::move(buf);
   return true;
 }
@@ -550,6 +552,7 @@ void DdpPlacement::describe(const Description& d) {
   d.account({"rx.parked", "slots", Reach::kTags, "parked FPDUs", 142}, parked_account_);
   d.account({"rx.rqe_waits", "slots", Reach::kFetch, "RQE prefetch", 40, {}, true}, request_waits_);
   d.drops(drops);
+  d.point(stag_ends.point);
   requests_.describe(d);
   reads_.describe(d);
 }

@@ -11,6 +11,7 @@
 #include "model/common/beat_stage.h"
 #include "model/common/drops.h"
 #include "model/rnic/context/row_events.h"
+#include "model/rnic/context/stag_trace.h"
 #include "model/rnic/context/tables.h"
 #include "model/rnic/llp/llp_traits.h"
 #include "model/rnic/messages/datapath.h"
@@ -116,6 +117,7 @@ class DdpPlacement final : public Stage {
   std::array<SegmentQp, kLlps> qps{{{*this, "ddp_placement_mpa_qp"}, {*this, "ddp_placement_sctp_qp"}}};
   RxEvents events{*this, "ddp_placement_event"};
   Drops drops;
+  StagTrace stag_ends;
 
   DdpPlacement(sc_core::sc_module_name nm, ClockDomain& clk, ContextTables& contexts, const PerLlp<LlpTraits>& llps,
                const DdpPlacementConfig& config = {});
@@ -129,7 +131,11 @@ class DdpPlacement final : public Stage {
 
   // Counts what leaves. A twin that does the stage's work reports it here.
   void count(const DmaWriteRequest& write) { counters_.payload_bytes += write.bytes; }
-  void drop(RequestId owner) const { drops(now(), owner, 0, "stream in error"); }
+  void drop(RequestId owner, bool refused) const { drops(now(), owner, 0, refused ? "refused" : "its stream is over"); }
+  void end(Stag stag, Qpn of) {
+    contexts_.end(stag);
+    stag_ends.ended(stag, of, "a Send with Invalidate of the peer");
+  }
   void count(const PlacedSegment& segment) { counters_.segments += !segment.flushed && !segment.ended; }
   void count(const QpEvent&) { ++counters_.errors; }
 
@@ -212,6 +218,7 @@ class DdpPlacement final : public Stage {
   Wait waits_ = Wait::kNone;                 // for a receive request that is announced but not fetched yet; for rows
   Account request_waits_{1}, parked_account_;
   DdpPlacementCounters counters_;
+  bool refused_ = false;  // the segment judged last
 };
 
 }  // namespace rnic

@@ -172,7 +172,7 @@ Cause DdpPlacement::send(const RxContext& ctx, QpRx& q, const wire::DdpUntaggedV
   if (h.last()) {
     job_->segment.bytes = std::exchange(q.offset, 0u);
     job_->segment.wr_id = requests_.use(job_->segment.qpn);
-    if (wire::invalidates(op)) contexts_.end(Stag{h.invalidate_stag});
+    if (wire::invalidates(op)) end(Stag{h.invalidate_stag}, job_->segment.qpn);
   }
   return {};
 }

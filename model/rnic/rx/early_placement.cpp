@@ -150,7 +150,7 @@ bool EarlyPlacement::judge() {
     ++counters_.invalid;
     return true;
   }
-  job.told = {segment_->flow, segment_->offset + fpdu.at, fpdu.bytes, headers_.take(segment_->buf->owner()), false};
+  job.told = {segment_->flow, segment_->offset + fpdu.at, fpdu.bytes, headers_.take_like(segment_->buf.get()), false};
   std::memcpy(job.told.header->bytes(), plain.data, kPlacedHeaderBytes);
   job.offset = static_cast<std::uint32_t>(v->payload.data() - plain.buf->bytes());
   job.buf = std::move(plain.buf);
@@ -163,7 +163,7 @@ EarlyPlacement::Plain EarlyPlacement::without_markers(const FpduSearch::Found& f
   const auto start = static_cast<wire::StreamPosition>(segment_->offset + fpdu.at);
   if (stream_.message || !stream_.markers || wire::octets_to_marker(start) >= fpdu.bytes)
     return {segment_->buf, octets};
-  BufferRef copy = pool_.take(segment_->buf->owner());
+  BufferRef copy = pool_.take_like(segment_->buf.get());
   std::uint8_t* to = copy->bytes();
   take_apart(
       octets, fpdu.bytes, start,

@@ -62,6 +62,16 @@ void MacRx::receive(Frame frame) {
   counters_.bytes += frame.bytes;
   buffered_ += cells;
   counters_.buffered_max.level(buffered_);
+  if (arrivals_.on()) {
+    TraceEvent e;
+    e.kind = TraceKind::kAtPort;
+    e.bytes = frame.bytes;
+    e.request = frame.buf->owner();
+    e.offset = frame.buf->offset();
+    e.again = frame.again();
+    e.values[0] = frame.serial;
+    arrivals_(e);
+  }
   Buffered& last = ring_[(head_ + used_) % ring_.size()];
   last.llp = classify(frame);
   last.frame = std::move(frame);
@@ -76,6 +86,7 @@ void MacRx::describe(const Description& d) {
                   {config_.buffer_bytes, config_.buffer_bytes, 8, "octets", "rx.mac_rx.buffer_bytes"},
                   counters_.buffered_max);
   d.drops(drops);
+  d.point(arrivals_);
 }
 
 }  // namespace rnic

@@ -6,6 +6,7 @@
 #include "model/common/drops.h"
 #include "model/common/inbox.h"
 #include "model/common/link.h"
+#include "model/common/trace_point.h"
 #include "model/config/field.h"
 #include "model/rnic/boundary/ethernet_socket.h"
 #include "model/rnic/boundary/frame.h"
@@ -68,6 +69,7 @@ class MacRx final : public Stage, public EthernetTarget {
   std::size_t head_ = 0, used_ = 0;
   std::uint32_t buffered_ = 0;  // octets
   MacRxCounters counters_;
+  TracePoint arrivals_;
 };
 
 }  // namespace rnic

@@ -160,7 +160,7 @@ void MpaDeframer::end_segment(const StreamBeat& beat) {
   const BufferRef segment = BufferRef::adopt(beat.buf);
   Flow& flow = flows_[beat.flow.v];
   if (flow.seen == 0 || flow.collected) return;
-  flow.collected = collecting_.take(segment->owner());
+  flow.collected = collecting_.take_like(segment.get());
   std::memcpy(flow.collected->bytes(), fpdu_, flow.seen);
 }
 
@@ -252,7 +252,7 @@ void MpaDeframer::count(bool straddles, unsigned markers, bool marker_ok) {
 // Closes the gaps; the markers follow the words. A collected FPDU is not shared and is moved in place.
 void MpaDeframer::take_out_markers(Fpdu& fpdu, wire::StreamPosition start, bool in_place) {
   RNIC_CHECK(in_place || fpdu.wire_octets <= pool_.block_bytes());
-  BufferRef target = in_place ? fpdu.buf : pool_.take(fpdu.buf->owner());
+  BufferRef target = in_place ? fpdu.buf : pool_.take_like(fpdu.buf.get());
   std::array<std::uint8_t, wire::kMarkerBytes * kMostMarkers> markers;
   std::size_t marker_octets = 0;
   std::uint8_t* to = target->bytes();

@@ -122,7 +122,7 @@ void MarkerInserter::begin(const FpduBeat& beat) {
   next_ = beat;
   next_.clear_start();
   if (with_markers_) {
-    next_.buf = pool_.take(beat.buf->owner()).release();
+    next_.buf = pool_.take_like(beat.buf).release();
     next_.data = next_.buf->bytes() + kFrameHeadroom;
     RNIC_CHECK(kFrameHeadroom + wire::marked_fpdu_bytes(position_, load_be16(beat.data)) <= next_.buf->capacity());
   }

@@ -168,6 +168,7 @@ UlpduJob cut_segment(OutboundMessage& m, const FetchedWqe* f, Qpn qpn, const TxC
   UlpduJob job;
   job.qpn = qpn;
   job.ulpdu.buf = std::move(buffer);
+  job.ulpdu.buf->begin_at(m.done);
   job.ulpdu.flow = ctx.flow;
   job.ulpdu.bytes = static_cast<std::uint16_t>(next_ulpdu_bytes(m, ctx.mulpdu));
   const bool headers_only = rdmap_header_bytes(m.opcode) != 0 || m.opcode == Opcode::kTerminate;

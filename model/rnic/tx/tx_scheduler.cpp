@@ -71,6 +71,7 @@ void TxScheduler::describe(const Description& d) {
   internal_pool_.describe(d);
   terminate_pool_.describe(d);
   list_pool_.describe(d);
+  d.point(changes_);
   d.account({"tx.ord", "slots", Reach::kRequests, "ORD", 60}, waits(TxWait::kOrd));
   d.account({"tx.fence", "slots", Reach::kRequests, "fence", 70}, waits(TxWait::kFence));
   d.account({"tx.first_fpdu", "slots", Reach::kRequests, "first FPDU of the peer", 80}, waits(TxWait::kFirstFpdu));
@@ -199,6 +200,16 @@ void TxScheduler::count(Qpn qpn, TxWait waits) {
   --waiting_[static_cast<unsigned>(before)];
   ++waiting_[static_cast<unsigned>(waits)];
   before = waits;
+  if (changes_.on()) record(qpn, waits);
+}
+
+void TxScheduler::record(Qpn qpn, TxWait waits) const {
+  TraceEvent e;
+  e.kind = TraceKind::kWaits;
+  e.qpn = qpn.v;
+  e.values[0] = static_cast<std::uint32_t>(waits);
+  e.text = wait_words_[e.values[0]].c_str();
+  changes_(e);
 }
 
 void TxScheduler::account(Cycle now) {

@@ -10,6 +10,7 @@
 #include "model/abi/tx_internal_work.h"
 #include "model/common/account.h"
 #include "model/common/part.h"
+#include "model/common/trace_point.h"
 #include "model/common/value_words.h"
 #include "model/rnic/context/outstanding_requests.h"
 #include "model/rnic/context/tables.h"
@@ -168,6 +169,7 @@ class TxScheduler final : public Part {
   void end_begun(Qpn qpn);
   TxWait why_not(const TxContext& ctx, const QpTx& q) const;
   void count(Qpn qpn, TxWait waits);
+  void record(Qpn qpn, TxWait waits) const;
   void show(Here& here, std::uint32_t wqes, std::uint32_t reads);
 
   ContextTables& contexts_;  // its transmit table
@@ -191,6 +193,7 @@ class TxScheduler final : public Part {
   std::array<unsigned, kTxWaits> waiting_{};  // QPs, by reason
   unsigned reads_ = 0;                        // and atomics, outstanding on all QPs
   std::array<Account, kTxWaits> accounts_;
+  TracePoint changes_;  // of what a queue pair waits for
 };
 
 }  // namespace rnic

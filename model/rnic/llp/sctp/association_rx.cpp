@@ -99,7 +99,7 @@ ReceivedId Association::keep(const BufferRef& packet, const ReceivedData& data) 
   const std::uint8_t* const begin = packet->bytes();
   const bool whole = data.message.data() >= begin && data.message.data() < begin + packet->capacity();
   const bool fits = kFrameHeadroom + data.message.size() + kEndBytes <= e_.pool.block_bytes();
-  m.buf = whole ? packet : (fits ? e_.pool : e_.large).take(packet->owner());
+  m.buf = whole ? packet : (fits ? e_.pool : e_.large).take_like(packet.get());
   m.data = m.buf->bytes() + (whole ? data.message.data() - begin : kFrameHeadroom);
   if (!whole) std::memcpy(m.data, data.message.data(), data.message.size());
   m.bytes = static_cast<std::uint16_t>(data.message.size());

@@ -214,7 +214,8 @@ SctpPacket Association::in_place(SentMessage& m, const DataChunk& chunk, std::ui
 // A retransmission, a piece, or no message at all: the frame that has the octets may still be on its way.
 SctpPacket Association::copied(std::uint32_t sack) {
   const bool data = !e_.packet.chunks.empty();
-  BufferRef buf = e_.pool.take(data ? e_.sent[e_.packet.chunks[0].handle.v].buf->owner() : e_.owner(id_));
+  BufferRef buf =
+      data ? e_.pool.take_like(e_.sent[e_.packet.chunks[0].handle.v].buf.get()) : e_.pool.take(e_.owner(id_));
   std::uint8_t* const begin = buf->bytes() + kFrameHeadroom;
   const std::uint32_t header = static_cast<std::uint32_t>(wire::SctpHeader::kBytes) + sack;
   const Ends& ends = c_.setup.ends();

@@ -60,7 +60,7 @@ void SctpRx::take(const Frame& frame) {
   const auto bytes = static_cast<std::uint32_t>(packet.octets.size());
   const std::uint32_t block = kFrameHeadroom + bytes + kSctpChecksumBytes;
   if (block > large_.block_bytes()) return drop(frame, counters_.bad_shape, "longer than a block");
-  BufferRef buf = (block > pool_.block_bytes() ? large_ : pool_).take(frame.buf->owner());
+  BufferRef buf = (block > pool_.block_bytes() ? large_ : pool_).take_like(frame.buf.get());
   std::uint8_t* const data = buf->bytes() + kFrameHeadroom;
   std::memcpy(data, packet.octets.data(), bytes);
   std::memcpy(data + bytes, data + kSctpChecksumOffset, kSctpChecksumBytes);

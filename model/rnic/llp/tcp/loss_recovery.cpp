@@ -138,7 +138,7 @@ std::uint32_t LossRecovery::cut(Pool& pool, std::uint32_t slot, std::uint32_t ms
 // Headers go in front of a payload, so the rest, whose slot is returned, needs a buffer of its own.
 std::uint32_t LossRecovery::split(Pool& pool, std::uint32_t slot, std::uint32_t bytes, BufferPool& buffers) {
   const QueuedSegment& s = pool[slot];
-  BufferRef rest = buffers.take(s.buf->owner());
+  BufferRef rest = buffers.take_like(s.buf.get());
   std::memcpy(rest->bytes() + kFrameHeadroom, s.buf->bytes() + s.payload_at + bytes, s.payload_bytes - bytes);
   return queue_.split(pool, slot, static_cast<std::uint16_t>(bytes), std::move(rest), kFrameHeadroom);
 }

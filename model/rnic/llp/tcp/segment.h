@@ -36,6 +36,11 @@ void write_headers(const LinkAddress& station, const llp::FlowKey& key, const wi
                    const SegmentFields& fields, std::uint8_t* payload, std::size_t payload_bytes);
 
 enum class SegmentFault : std::uint8_t { kNone, kNotIpv4, kIpv4Header, kNotForUs, kTcpHeader, kTcpChecksum };
+constexpr const char* to_string(SegmentFault fault) {
+  constexpr const char* kTexts[] = {"",           "no IPv4 packet",   "IPv4 header wrong",
+                                    "not for us", "TCP header wrong", "TCP checksum wrong"};
+  return kTexts[static_cast<unsigned>(fault)];
+}
 
 struct ReceivedSegment {
   llp::FlowKey key;

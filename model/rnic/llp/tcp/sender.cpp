@@ -103,7 +103,7 @@ Sender::Departure Sender::send(SenderResources& r, std::uint32_t slot, Cycle now
   if (out.again) timer_.on_sent_again(timestamps_, now);
   else timer_.on_sent(loss_.snd_nxt(), now);
   if (out.again && s.buf.shared()) {  // the frame that was sent first is still being read
-    BufferRef copy = r.buffers.take(s.buf->owner());
+    BufferRef copy = r.buffers.take_like(s.buf.get());
     std::memcpy(copy->bytes() + kFrameHeadroom, s.buf->bytes() + s.payload_at, s.payload_bytes);
     s.buf = std::move(copy);
     s.payload_at = kFrameHeadroom;

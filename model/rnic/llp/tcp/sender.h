@@ -82,6 +82,7 @@ class Sender {
   std::uint32_t peer_window() const { return window_.advertised(); }
   // From the detection of a loss until everything in flight at that time is acknowledged.
   bool recovering() const { return loss_.recovering(); }
+  bool recovering_fast() const { return loss_.recovering_fast(); }
 
   // ---- What to send
 

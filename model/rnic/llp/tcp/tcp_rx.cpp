@@ -247,7 +247,7 @@ void TcpRx::take_frame() {
   if (fault == SegmentFault::kNone) {
     ++counters_.segments;
   } else if (fault != SegmentFault::kNotForUs || !read_path_mtu(a)) {
-    drops(now(), frame.buf->owner(), frame.bytes, "no valid segment");
+    drops(now(), frame.buf->owner(), frame.bytes, to_string(fault));
     return counters_.count(fault);
   }
   a.bucket = table_.home(a.segment.key);
@@ -446,7 +446,7 @@ void TcpRx::use_frame(std::uint32_t number) {
 
 void TcpRx::on_path_mtu(const ArrivedFrame& a, bool open) {
   if (!open) {
-    drops(now(), a.frame.buf->owner(), a.frame.bytes, "no valid segment");
+    drops(now(), a.frame.buf->owner(), a.frame.bytes, "path MTU of no flow");
     return counters_.count(SegmentFault::kNotForUs);
   }
   ++counters_.path_mtu_reports;

@@ -91,6 +91,7 @@ void TcpTx::reset() {
   turns_to_send_ = 0;
   rto_ = ack_timers_ = TimerWheel(flows);
   in.reset();
+  windows_.reset();
   octets_ = congested_flows_ = flows_in_flight_ = repairing_flows_ = 0;
   for (Account* account : {&unacknowledged_, &congested_, &in_flight_, &repairing_}) account->set(now(), 0, false);
 }
@@ -274,6 +275,7 @@ void TcpTx::finish(Use& u) {
   if (u.ack) acks_.push(u.flow);
   if (u.segment && !has_turn(u.flow)) sends_.push(u.flow);
   tell(u);
+  if (windows_.on()) windows_.look(u.flow, u.qp.qpn, u.row.sender, u.idle);
   const Level has = Level::of(u.row);
   account(u.before, has);
   if (!kept_.empty()) kept_[u.flow.v] = {u.row.sender.kept_head(), u.row.open, u.row.sender.rdma(), has};
@@ -398,6 +400,7 @@ void TcpTx::on(Use& u, tcp::QueuedSegment&& fpdu) {
 
 void TcpTx::drop(FlowId flow, const tcp::QueuedSegment& fpdu) {
   ++counters_.fpdus_dropped;
+  drops_(now(), fpdu.buf->owner(), fpdu.payload_bytes, "its stream is over");
   give_back(flow, fpdu.payload_bytes, 1);
 }
 
@@ -610,6 +613,8 @@ void TcpTx::describe(const Description& d) {
   d.account({"tcp.flows_in_flight", "slots", Reach::kNobodyWaits, "", 130, AccountRole::kInFlight}, in_flight_);
   d.account({"tcp.repairing_flows", "slots", Reach::kElse, "losses", 140}, repairing_);
   d.flows(*this);
+  d.point(windows_.point);
+  d.drops(drops_);
   for (std::uint32_t i = 0; i < table_.rows() && d.shows_probes(); ++i) {
     const ProbeGroup flow = d.probes().group("flow", i);
     const auto octets = [this, i, &flow](const char* name, std::uint32_t (tcp::Sender::*read)() const) {

@@ -8,6 +8,7 @@
 
 #include "model/common/account.h"
 #include "model/common/beat_stage.h"
+#include "model/common/drops.h"
 #include "model/common/flows.h"
 #include "model/common/timer_wheel.h"
 #include "model/rnic/boundary/frame.h"
@@ -20,6 +21,7 @@
 #include "model/rnic/llp/tcp/sent_octets.h"
 #include "model/rnic/llp/tcp/tcp_config.h"
 #include "model/rnic/llp/tcp/tcp_tx_counters.h"
+#include "model/rnic/llp/tcp/window_trace.h"
 #include "model/rnic/llp/transmit_memory.h"
 #include "model/rnic/messages/datapath.h"
 #include "model/rnic/messages/llp.h"
@@ -107,6 +109,7 @@ class TcpTx final : public Stage, public Flows {
     FlowTx& row;
     const Level before;
     bool credit = false;                // may have been freed
+    bool idle = false;                  // the congestion window fell, as nothing was sent for an RTO
     bool ack = false, segment = false;  // a frame
   };
   struct Expired {
@@ -260,6 +263,8 @@ class TcpTx final : public Stage, public Flows {
   // window is the smaller one of the two.
   Account unacknowledged_, congested_, in_flight_, repairing_;
   TcpTxCounters counters_;
+  tcp::WindowTrace windows_;
+  Drops drops_;
 };
 
 // The row, SND.NXT for tcp_rx, links of four lists, two timers.

@@ -18,6 +18,7 @@ void TcpTx::send(Use& u, std::uint32_t slot) {
   const tcp::Sender::Departure departure = sender.send(resources_, slot, now());
   const tcp::QueuedSegment& s = resources_.segments[slot];
   counters_.count(departure, s.payload_bytes);
+  u.idle |= departure.idle_restart;
   if (!departure.again) sent_.set(u.flow, sender.snd_nxt());
   if (!rto_.running(u.flow.v) || sender.snd_una() == s.seq) restart_rto(u);
   if (!s.buf) return send_bare(u, s.seq, s.flags);
