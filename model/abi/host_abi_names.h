@@ -24,6 +24,34 @@ constexpr const char* name(CommandOp op) {
   return i < kCommandOps ? kCommandNames[i] : "unknown command";
 }
 
+constexpr const char* name(WrOpcode op) {
+  switch (op) {
+    case WrOpcode::kSend:
+      return "send";
+    case WrOpcode::kRdmaWrite:
+      return "write";
+    case WrOpcode::kRdmaRead:
+      return "read";
+    case WrOpcode::kSendWithInv:
+      return "send with invalidate";
+    case WrOpcode::kImmediate:
+      return "immediate data";
+    case WrOpcode::kFetchAdd:
+      return "fetch and add";
+    case WrOpcode::kCmpSwap:
+      return "compare and swap";
+    case WrOpcode::kRdmaReadWithInv:
+      return "read with invalidate";
+    case WrOpcode::kLocalInv:
+      return "local invalidate";
+    case WrOpcode::kRegMr:
+      return "register";
+    case WrOpcode::kBindMw:
+      return "bind";
+  }
+  return "";
+}
+
 constexpr const char* name(CommandStatus status) {
   constexpr const char* kNames[] = {"ok",
                                     "bad operation",

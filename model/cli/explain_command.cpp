@@ -17,12 +17,15 @@
 #include "model/cli/options.h"
 #include "model/common/check.h"
 #include "model/trace/request_story.h"
+#include "model/why/why.h"
 
 namespace rnic::cli {
 
 namespace po = boost::program_options;
 
 namespace {
+
+constexpr std::size_t kMostOfAKind = 5;  // that --why prints
 
 // To the picosecond at any magnitude, so that times in a column are easy to compare.
 std::string microseconds(std::uint64_t ps) { return fmt::format("{}.{:06} us", ps / 1'000'000, ps % 1'000'000); }
@@ -185,28 +188,44 @@ void list_slowest(const RequestStory& story, unsigned count, const std::filesyst
 int explain_command(const std::vector<std::string>& args, std::ostream& out, std::ostream&, const TwinSource*) {
   std::string run, request;
   int slowest = 0;
+  bool ask_why = false, json = false, everything = false;
   po::options_description options("options"), all;
   auto add = options.add_options();
   add("help,h", "this text");
   add("request", po::value(&request)->value_name("id"), "print each event of this request, e.g. a.3.17");
   add("slowest", po::value(&slowest)->value_name("n"), "print the n requests that took longest");
+  add("why", po::bool_switch(&ask_why),
+      "print what went wrong or was slow, its first cause and the way from there; with --request of that request "
+      "alone");
+  add("json", po::bool_switch(&json), "with --why: an object a line, times in ps");
+  add("all", po::bool_switch(&everything), "with --why: every symptom, not only the first ones of a kind");
   all.add(options).add_options()("run", po::value(&run));
   const po::variables_map given = parse_options(args, all, po::positional_options_description().add("run", 1));
   if (given.count("help") != 0) {
-    out << "usage: rnicsim explain OUT --request ID | --slowest N\n\nOUT is the folder of a run with --db "
+    out << "usage: rnicsim explain OUT --request ID | --slowest N | --why\n\nOUT is the folder of a run with --db "
            "OUT/run.sqlite, or the database itself. With --breakdown the folder also says where the time went.\n\n"
         << options;
     return kOk;
   }
   if (run.empty()) throw ConfigError("explain: which run? Its folder, or the file of --db");
-  if ((given.count("request") != 0) == (given.count("slowest") != 0)) {
-    throw ConfigError("explain: one of --request ID and --slowest N");
+  if (!ask_why && (given.count("request") != 0) == (given.count("slowest") != 0)) {
+    throw ConfigError("explain: one of --request ID, --slowest N and --why");
   }
+  if (ask_why && given.count("slowest") != 0)
+    throw ConfigError("explain: --why has the slowest requests; leave --slowest out");
+  if (!ask_why && (json || everything)) throw ConfigError("explain: --json and --all belong to --why");
   if (given.count("slowest") != 0 && slowest < 1) throw ConfigError("explain: --slowest must be 1 or more");
   const std::filesystem::path path = run;
   std::error_code none;
   const std::filesystem::path database = is_directory(path, none) ? path / "run.sqlite" : path;
   const std::filesystem::path breakdown = database.parent_path() / "breakdown.tsv";
+  if (ask_why) {
+    const auto answers = why::answers(database.string(), request);
+    if (!json) why::print(answers, everything ? answers.size() : kMostOfAKind, out);
+    else
+      for (const why::Answer& answer : answers) out << why::to_json(answer).dump() << '\n';
+    return kOk;
+  }
   const RequestStory story(database.string());
   if (slowest != 0) list_slowest(story, static_cast<unsigned>(slowest), breakdown, out);
   else explain(story, request, breakdown, out);

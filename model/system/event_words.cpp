@@ -42,8 +42,12 @@ std::string trace_words(const TraceEvent& e) {
     case TraceKind::kQueueDropped:
     case TraceKind::kDuplicated:
     case TraceKind::kCeMarked:
-    case TraceKind::kInjected:
       return fmt::format("frame {}, {}", e.values[0], e.text);
+    case TraceKind::kInjected:  // into a frame, or into a work request
+      if (e.values[0] != 0) return fmt::format("frame {}, {}", e.values[0], e.text);
+      return e.values[1] == 0 ? e.text : fmt::format("{}: {} octets", e.text, e.values[1]);
+    case TraceKind::kWqeFetched:
+      return e.values[0] > 255 ? "" : abi::name(static_cast<abi::WrOpcode>(e.values[0]));
     case TraceKind::kCorrupted:
       return fmt::format("frame {}, {}: bit {} of octet {}{}", e.values[0], e.text, e.values[2] & ~kChecksumRight,
                          e.values[1], (e.values[2] & kChecksumRight) != 0 ? ", checksum right" : "");

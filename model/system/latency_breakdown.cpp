@@ -1,3 +1,4 @@
+#include "model/abi/host_abi_names.h"
 #include "model/system/latency_breakdown.h"
 
 #include <algorithm>
@@ -23,36 +24,8 @@ bool is_received(abi::WrOpcode op) {
   return op == abi::WrOpcode::kSend || op == abi::WrOpcode::kSendWithInv || op == abi::WrOpcode::kImmediate;
 }
 
-const char* name_of(abi::WrOpcode op) {
-  switch (op) {
-    case abi::WrOpcode::kSend:
-      return "send";
-    case abi::WrOpcode::kRdmaWrite:
-      return "write";
-    case abi::WrOpcode::kRdmaRead:
-      return "read";
-    case abi::WrOpcode::kSendWithInv:
-      return "send with invalidate";
-    case abi::WrOpcode::kImmediate:
-      return "immediate data";
-    case abi::WrOpcode::kFetchAdd:
-      return "fetch and add";
-    case abi::WrOpcode::kCmpSwap:
-      return "compare and swap";
-    case abi::WrOpcode::kRdmaReadWithInv:
-      return "read with invalidate";
-    case abi::WrOpcode::kLocalInv:
-      return "local invalidate";
-    case abi::WrOpcode::kRegMr:
-      return "register";
-    case abi::WrOpcode::kBindMw:
-      return "bind";
-  }
-  return "";
-}
-
 bool is_receive(RequestClass kind) { return kind == RequestClass::kReceive || kind == RequestClass::kUnused; }
-const char* name_of(RequestClass kind, abi::WrOpcode op) { return is_receive(kind) ? "receive" : name_of(op); }
+const char* name_of(RequestClass kind, abi::WrOpcode op) { return is_receive(kind) ? "receive" : abi::name(op); }
 
 void put(std::vector<std::uint8_t>& to, std::uint64_t number) {
   for (; number >> 7 != 0; number >>= 7) to.push_back(static_cast<std::uint8_t>(number | 0x80));

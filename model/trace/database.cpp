@@ -125,6 +125,51 @@ struct Hash {
   }
 };
 
+// What ended streams and what programs found wrong, each with its first cause: the frame or work request that was changed.
+// A Terminate is about the segment that its chip refused; one of the firmware alone about the last frame. A local error
+// is about the oldest request of which nothing was cut, and the receive request of a Send is that of its order.
+constexpr const char* kCauses = R"(
+CREATE VIEW causes AS
+WITH symptom AS (
+  SELECT id, time_ps, node, qpn, 'terminate' AS kind, substr(words, 9) AS code FROM events WHERE kind = 'terminated' AND words GLOB 'ordered *'
+  UNION ALL
+  SELECT id, time_ps, node, NULL, 'startup', substr(words, 12) FROM events WHERE kind = 'firmware_log' AND words GLOB 'bad_frame:*'
+  UNION ALL
+  SELECT id, time_ps, node, qpn, 'check', words FROM events WHERE kind = 'check_failed'),
+found AS (
+  SELECT s.*, (SELECT max(r.id) FROM events r WHERE r.kind = 'refused' AND r.node = s.node AND r.qpn = s.qpn AND r.words = s.code AND r.id <= s.id) AS refusal
+    FROM symptom s),
+segment AS (
+  SELECT f.*, CASE f.kind WHEN 'check' THEN (SELECT request FROM event WHERE id = f.id) ELSE (SELECT request FROM event WHERE id = f.refusal) END AS about FROM found f),
+work AS (
+  SELECT g.*, CASE WHEN about >> 54 & 15 = 0 THEN about
+    WHEN refusal IS NOT NULL AND code GLOB '0/0/*' THEN (
+      SELECT min(request) FROM (
+        SELECT request FROM events WHERE kind = 'wqe_fetched' AND words <> '' AND node = g.node AND qpn = g.qpn AND id < g.refusal
+        EXCEPT SELECT request FROM events WHERE kind = 'segmented' AND node = g.node AND id < g.refusal)) END AS request
+    FROM segment g),
+receive AS (
+  SELECT w.*, CASE WHEN request IS NOT NULL AND kind = 'terminate' THEN node || '.rq' || qpn || '.' || (
+      SELECT count(*) FROM events b WHERE b.kind = 'wqe_fetched' AND b.words IN ('send', 'send with invalidate', 'immediate data')
+        AND b.request BETWEEN w.request & ~268435455 AND w.request - 1) END AS receive
+    FROM work w),
+culprit AS (
+  SELECT r.*, coalesce(
+      (SELECT max(c.id) FROM events c WHERE c.kind IN ('injected', 'corrupted') AND c.request = r.request AND c.id < r.id),
+      (SELECT max(c.id) FROM events c JOIN requests q ON q.id = c.request WHERE c.kind = 'injected' AND q.text = r.receive AND c.id < r.id),
+      CASE WHEN r.request IS NULL THEN
+        (SELECT max(c.id) FROM events c WHERE c.kind IN ('injected', 'corrupted') AND c.place GLOB 'cable.*_to_' || r.node AND c.id < r.id) END) AS cause
+    FROM receive r)
+SELECT c.id AS event, c.time_ps, c.node, c.kind AS symptom,
+    CASE WHEN e.place GLOB 'cable.*' THEN e.kind WHEN e.id IS NOT NULL THEN 'program' WHEN c.request IS NOT NULL THEN 'setting' END AS kind,
+    c.code, coalesce(e.words, (SELECT text FROM requests WHERE id = c.request)) AS culprit,
+    (SELECT text FROM requests WHERE id = coalesce(e.request, c.request)) AS request,
+    CASE WHEN e.place GLOB 'cable.*' THEN (SELECT min(number) FROM frames WHERE sender = e.node AND serial = CAST(substr(e.words, 7) AS INTEGER))
+      ELSE (SELECT min(number) FROM frames WHERE frames.request = c.request AND sender IS NOT NULL) END AS frame,
+    (SELECT words FROM events w WHERE w.kind = 'wqe_fetched' AND w.request = c.request) AS operation, c.cause, c.refusal
+  FROM culprit c LEFT JOIN events e ON e.id = c.cause;
+)";
+
 }  // namespace
 
 struct Database::Statements {
@@ -296,6 +341,7 @@ void Database::close(const std::vector<RunFact>& facts) {
   attempt([&] {
     add_facts(facts);
     add_requests();
+    statements_->database.execute(kCauses);
     statements_->database.execute(kEnd);
   });
   statements_.reset();

@@ -157,13 +157,14 @@ class ReadBack(ProgramTest):
                 with contextlib.closing(sqlite3.connect(self.folder / "out/run.sqlite")) as database:
                     database.execute(f"UPDATE {table} SET {column} = ?", (new,))
                     database.commit()
-                for command in (("explain", "out", "--request", request), ("explain", "out", "--slowest", "3"), ("report", "out")):
+                for command in (("explain", "out", "--request", request), ("explain", "out", "--slowest", "3"), ("explain", "out", "--why"),
+                                ("report", "out")):
                     run = self.run_program(*command)
                     with self.subTest(table=table, column=column, new=new, command=command[0]):
                         self.assertIn(run.returncode, (0, 2), run.stderr)
                         if run.returncode == 2:
                             self.assertRegex(run.stderr, "^rnicsim: out/run.sqlite: ")
-                        is_read = command[0] == "report" and column not in ("first_ps", "last_ps", "receive", "source", "words", "qpn", "flow")
+                        is_read = command[0] == "report" and column not in ("first_ps", "last_ps", "receive", "source", "words", "qpn", "flow", "offset")
                         if of == "INTEGER" and isinstance(new, (str, bytes, float)) and is_read:
                             self.assertEqual(run.returncode, 2, run.stdout)
 

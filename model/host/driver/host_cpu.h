@@ -10,6 +10,7 @@
 
 #include "model/common/account.h"
 #include "model/common/ids.h"
+#include "model/common/request_id.h"
 #include "model/common/stage.h"
 #include "model/config/field.h"
 #include "model/host/host_port.h"
@@ -56,11 +57,18 @@ class WorkObserver {
   virtual void polled(Qpn qpn, bool receive, std::uint64_t wr_id, std::uint64_t at_ps) = 0;
   // A core has executed a call of its program. Of calls that took no time nobody hears.
   virtual void worked(std::uint32_t core, std::uint64_t from_ps, std::uint64_t to_ps) = 0;
-  // The program that gets a message, by its number in its item of work, has it; or not what was sent: `octet` of it is
-  // the first that differs.
-  virtual void seen(Qpn qpn, std::uint32_t message, std::uint64_t at_ps) = 0;
-  virtual void differs(Qpn qpn, std::uint32_t message, std::size_t octet, std::uint8_t expected, std::uint8_t found,
-                       std::uint64_t at_ps) = 0;
+  // The owner of a work request that is about to be posted.
+  virtual RequestId owner(Qpn qpn, bool receive, std::uint64_t number) const = 0;
+  // A program posts it with an error, which `what` names; of a wrong length `octets`.
+  virtual void spoiled(RequestId owner, const char* what, std::uint32_t octets, std::uint64_t at_ps) = 0;
+  // The program that gets a message has it, by the request that sent it and by its number in its item of work; or not
+  // what was sent: `octet` of it is the first that differs.
+  virtual void seen(Qpn qpn, RequestId sent, std::uint32_t message, std::uint64_t at_ps) = 0;
+  struct Difference {
+    std::size_t octet;
+    std::uint8_t expected, found;
+  };
+  virtual void differs(Qpn qpn, RequestId sent, std::uint32_t message, Difference d, std::uint64_t at_ps) = 0;
 
  protected:
   ~WorkObserver() = default;

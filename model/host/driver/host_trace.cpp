@@ -45,19 +45,33 @@ void HostTrace::worked(std::uint32_t core, std::uint64_t from_ps, std::uint64_t 
   recorder_.detail(e);
 }
 
-void HostTrace::seen(Qpn qpn, std::uint32_t message, std::uint64_t at_ps) {
-  record(TraceKind::kSeen, qpn.v, owners_.queue_pair(qpn), at_ps, message);
+RequestId HostTrace::owner(Qpn qpn, bool receive, std::uint64_t number) const {
+  return receive ? owners_.request(Rqn(qpn), number) : owners_.request(qpn, number);
 }
 
-void HostTrace::differs(Qpn qpn, std::uint32_t message, std::size_t octet, std::uint8_t expected, std::uint8_t found,
-                        std::uint64_t at_ps) {
+void HostTrace::spoiled(RequestId owner, const char* what, std::uint32_t octets, std::uint64_t at_ps) {
+  TraceEvent e;
+  e.cycle = at_ps;
+  e.where = "driver";
+  e.kind = TraceKind::kInjected;
+  e.request = owner;
+  e.text = what;
+  e.values[1] = octets;
+  recorder_.detail(e);
+}
+
+void HostTrace::seen(Qpn qpn, RequestId sent, std::uint32_t message, std::uint64_t at_ps) {
+  record(TraceKind::kSeen, qpn.v, sent, at_ps, message);
+}
+
+void HostTrace::differs(Qpn qpn, RequestId sent, std::uint32_t message, Difference d, std::uint64_t at_ps) {
   TraceEvent e;
   e.cycle = at_ps;
   e.where = "driver";
   e.kind = TraceKind::kCheckFailed;
   e.qpn = qpn.v;
-  e.request = owners_.queue_pair(qpn);
-  e.values = {message, static_cast<std::uint32_t>(octet), std::uint32_t{expected} << 16 | found};
+  e.request = sent;
+  e.values = {message, static_cast<std::uint32_t>(d.octet), std::uint32_t{d.expected} << 16 | d.found};
   recorder_.detail(e);
 }
 

@@ -20,9 +20,10 @@ class HostTrace final : public WorkObserver {
   void rang(Qpn qpn, std::uint32_t producer, std::uint64_t at_ps) override;
   void polled(Qpn qpn, bool receive, std::uint64_t wr_id, std::uint64_t at_ps) override;
   void worked(std::uint32_t core, std::uint64_t from_ps, std::uint64_t to_ps) override;
-  void seen(Qpn qpn, std::uint32_t message, std::uint64_t at_ps) override;
-  void differs(Qpn qpn, std::uint32_t message, std::size_t octet, std::uint8_t expected, std::uint8_t found,
-               std::uint64_t at_ps) override;
+  RequestId owner(Qpn qpn, bool receive, std::uint64_t number) const override;
+  void spoiled(RequestId owner, const char* what, std::uint32_t octets, std::uint64_t at_ps) override;
+  void seen(Qpn qpn, RequestId sent, std::uint32_t message, std::uint64_t at_ps) override;
+  void differs(Qpn qpn, RequestId sent, std::uint32_t message, Difference d, std::uint64_t at_ps) override;
 
  private:
   void record(TraceKind kind, std::uint32_t qpn, RequestId id, std::uint64_t at_ps, std::uint32_t value = 0) const;

@@ -45,6 +45,9 @@ class Qp final : public Resource {
   Qp(Core& owner, HostCpu& cpu, HostMemory& memory, Qpn number, const QpInitAttr& attr);
 
   Qpn number() const { return number_; }
+  // Work requests that its queues have got so far.
+  std::uint64_t sends() const { return sq_.posted(); }
+  std::uint64_t receives() const { return rq_.posted(); }
   QpState state() const { return state_; }
   Cq& send_cq() const { return *attr_.send_cq; }
   Cq& recv_cq() const { return *attr_.recv_cq; }

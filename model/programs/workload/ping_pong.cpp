@@ -33,6 +33,7 @@ void PingPong::send() {
     transfer_.posted_ps[sent_] = core().time_ps();
     if (sent_ == 0) transfer_.first_post_ps = transfer_.posted_ps[0];
   }
+  sends(requester_ ? transfer_.sent_by : transfer_.answered_by, sent_);
   ++sent_;
   post(&wr, 1);
 }
@@ -50,16 +51,17 @@ void PingPong::received(const host::Wc& wc, std::uint32_t message, std::uint64_t
     return transfer_.fail(fmt::format("message {} has {} octets instead of {}", message, wc.byte_len, size));
   }
   const std::uint64_t buffer = memory_.address() + std::uint64_t{1 + message % kReceives} * stride_;
-  check(span(buffer, size), message, requester_ ? transfer_.reply : transfer_.payload);
+  check(span(buffer, size), requester_ ? transfer_.answered_by : transfer_.sent_by, message,
+        requester_ ? transfer_.reply : transfer_.payload);
   if (posted_ < item_.count) post_receive();
   if (requester_) {
     transfer_.latencies.completion.record((at_ps - transfer_.posted_ps[message]) / 2);
-    seen(message, at_ps);
+    seen(requester_ ? transfer_.answered_by : transfer_.sent_by, message, at_ps);
     transfer_.last_completion_ps = at_ps;
     transfer_.complete();
   } else {
     transfer_.latencies.one_way.record(at_ps - transfer_.posted_ps[message]);
-    seen(message, at_ps);
+    seen(requester_ ? transfer_.answered_by : transfer_.sent_by, message, at_ps);
   }
 }
 

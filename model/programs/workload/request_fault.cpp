@@ -15,22 +15,35 @@ std::uint32_t longest_request(const Transfer& transfer) {
   return longest;
 }
 
-void spoil(const Transfer& transfer, std::uint32_t message, host::SendWr& wr) {
+Spoiled spoil(const Transfer& transfer, std::uint32_t message, host::SendWr& wr) {
+  Spoiled how;
   for (const RequestFault& f : transfer.item.faults) {
     if (f.receive || f.request != message) continue;
-    if (f.length) wr.sg_list[0].length = *f.length;
-    if (f.wrong_lkey) wr.sg_list[0].lkey = kNoStag;
+    if (f.length) {
+      wr.sg_list[0].length = *f.length;
+      how = {"a work request's length", *f.length};
+    }
+    if (f.wrong_lkey) {
+      wr.sg_list[0].lkey = kNoStag;
+      how.what = "a work request's local STag";
+    }
     if (!f.right) continue;
     const std::uint32_t rkey = transfer.other_rkeys[static_cast<std::size_t>(*f.right)];
     if (wr.opcode == abi::WrOpcode::kSend) wr.opcode = abi::WrOpcode::kSendWithInv, wr.invalidate_rkey = rkey;
     else wr.rkey = rkey;
+    how.what = "the rights of the memory that a work request names";
   }
+  return how;
 }
 
-void spoil(const Transfer& transfer, std::uint32_t message, host::RecvWr& wr) {
+Spoiled spoil(const Transfer& transfer, std::uint32_t message, host::RecvWr& wr) {
+  Spoiled how;
   for (const RequestFault& f : transfer.item.faults) {
-    if (f.receive && f.request == message) wr.sg_list[0].lkey = kNoStag;
+    if (!f.receive || f.request != message) continue;
+    wr.sg_list[0].lkey = kNoStag;
+    how.what = "a receive request's local STag";
   }
+  return how;
 }
 
 bool OtherRegions::prepare(host::Context& context, Transfer& transfer, host::Pd pd, std::uint64_t address,

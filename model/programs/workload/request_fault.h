@@ -11,9 +11,9 @@ namespace rnic::workload {
 // Octets of the item's longest request.
 std::uint32_t longest_request(const Transfer& transfer);
 
-// Change a work request as the item says.
-void spoil(const Transfer& transfer, std::uint32_t message, host::SendWr& wr);
-void spoil(const Transfer& transfer, std::uint32_t message, host::RecvWr& wr);
+// Change a work request as the item says, and say how.
+Spoiled spoil(const Transfer& transfer, std::uint32_t message, host::SendWr& wr);
+Spoiled spoil(const Transfer& transfer, std::uint32_t message, host::RecvWr& wr);
 
 // A responder's region, registered once more for each right that a fault names.
 class OtherRegions {

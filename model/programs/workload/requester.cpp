@@ -62,7 +62,6 @@ host::SendWr Requester::request(std::uint32_t message) {
   }
   if (item_.op == Op::kWriteImm) wr.imm_data = message;
   if (item_.op != Op::kRead) transfer_.payload.fill(span(buffers_.address() + slot(message), size), message);
-  spoil(transfer_, message, wr);
   return wr;
 }
 
@@ -76,6 +75,9 @@ void Requester::advance() {
     if (next_ == 0) transfer_.first_post_ps = at_ps;
     for (; n < kBatch && may_post(); ++n, ++next_) {
       batch[n] = request(next_);
+      const unsigned ahead = item_.op == Op::kWriteImm ? 2 * n : n;  // the immediate data is a request of its own
+      spoils(false, ahead, spoil(transfer_, next_, batch[n]));
+      sends(transfer_.sent_by, next_, ahead);
       transfer_.posted_ps[next_] = at_ps;
     }
     post(batch, n);
@@ -107,7 +109,8 @@ void Requester::completed(const host::Wc& wc, WrId id, std::uint64_t at_ps) {
     transfer_.latencies.completion.record(at_ps - transfer_.posted_ps[m]);
     if (window_ != nullptr) window_->completed(at_ps);
     if (item_.op != Op::kRead) continue;
-    check(span(buffers_.address() + slot(m), transfer_.sizes[m]), transfer_.read_from(m), transfer_.payload);
+    check(span(buffers_.address() + slot(m), transfer_.sizes[m]), transfer_.sent_by, transfer_.read_from(m),
+          transfer_.payload);
   }
   transfer_.last_completion_ps = at_ps;
 }

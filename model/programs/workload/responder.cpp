@@ -53,7 +53,7 @@ void Responder::post_receive(std::uint32_t message) {
     wr.num_sge = 1;
     wr.sg_list[0] = memory_.sge(message % slots_ * std::uint64_t{stride_}, stride_);
   }
-  spoil(transfer_, message, wr);
+  spoils(true, 0, spoil(transfer_, message, wr));
   post(wr);
   ++posted_;
 }
@@ -75,7 +75,7 @@ void Responder::completed(const host::Wc& wc, WrId id, std::uint64_t at_ps) {
 void Responder::received(const host::Wc& wc, std::uint32_t message, std::uint64_t at_ps) {
   if (message != received_++) return transfer_.fail(fmt::format("message {} received out of order", message));
   transfer_.latencies.one_way.record(at_ps - transfer_.posted_ps[message]);
-  seen(message, at_ps);
+  seen(transfer_.sent_by, message, at_ps);
   item_.op == Op::kSend ? check_send(wc, message) : check_immediate(wc, message);
   if (posted_ < item_.count) post_receive(posted_);
 }
@@ -85,7 +85,8 @@ void Responder::check_send(const host::Wc& wc, std::uint32_t message) {
   if (wc.byte_len != size) {
     return transfer_.fail(fmt::format("message {} has {} octets instead of {}", message, wc.byte_len, size));
   }
-  check(span(memory_.address() + message % slots_ * std::uint64_t{stride_}, size), message, transfer_.payload);
+  check(span(memory_.address() + message % slots_ * std::uint64_t{stride_}, size), transfer_.sent_by, message,
+        transfer_.payload);
 }
 
 // Immediate Data shows that the Write before it is placed (RFC 7306 section 7).
@@ -93,7 +94,8 @@ void Responder::check_immediate(const host::Wc& wc, std::uint32_t message) {
   if (wc.opcode != abi::WcOpcode::kRecvRdmaWithImm || wc.imm_data != message) {
     return transfer_.fail(fmt::format("message {} has immediate data {:#x}", message, wc.imm_data));
   }
-  check(span(memory_.address() + transfer_.offsets[message], transfer_.sizes[message]), message, transfer_.payload);
+  check(span(memory_.address() + transfer_.offsets[message], transfer_.sizes[message]), transfer_.sent_by, message,
+        transfer_.payload);
   if (received_ == item_.count) check_region();
 }
 
@@ -106,7 +108,8 @@ void Responder::check_region() {
   };
   for (const Placed& p : placed(transfer_)) {
     untouched_to(p.offset, p.message);
-    check(span(memory_.address() + p.offset, transfer_.sizes[p.message]), p.message, transfer_.payload);
+    check(span(memory_.address() + p.offset, transfer_.sizes[p.message]), transfer_.sent_by, p.message,
+          transfer_.payload);
     end = p.offset + transfer_.sizes[p.message];
   }
   untouched_to(transfer_.region_bytes, item_.count);

@@ -22,16 +22,40 @@ void Role::post(const host::RecvWr& wr) {
   if (error != 0) transfer_.cut(fmt::format("post_recv returns errno {}", error));
 }
 
-void Role::seen(std::uint32_t message, std::uint64_t at_ps) const {
-  host::WorkObserver* const observer = context_->cpu().work_observer();
-  if (observer != nullptr) observer->seen(qp_->number(), message, at_ps);
+void Role::sends(std::vector<RequestId>& by, std::uint32_t message, unsigned ahead) {
+  const host::WorkObserver* const observer = context_->cpu().work_observer();
+  if (observer == nullptr) return;
+  by.resize(item_.count);
+  by[message] = observer->owner(qp_->number(), false, qp_->sends() + ahead);
 }
 
-void Role::check(ByteSpan found, std::uint32_t message, const PayloadGenerator& expected) const {
+void Role::spoils(bool receive, unsigned ahead, const Spoiled& how) const {
+  host::WorkObserver* const observer = context_->cpu().work_observer();
+  if (how.what == nullptr || observer == nullptr) return;
+  const std::uint64_t next = receive ? qp_->receives() : qp_->sends();
+  observer->spoiled(observer->owner(qp_->number(), receive, next + ahead), how.what, how.octets, core().time_ps());
+}
+
+namespace {
+
+RequestId sender_of(const std::vector<RequestId>& by, std::uint32_t message) {
+  return message < by.size() ? by[message] : RequestId{};
+}
+
+}  // namespace
+
+void Role::seen(const std::vector<RequestId>& by, std::uint32_t message, std::uint64_t at_ps) const {
+  host::WorkObserver* const observer = context_->cpu().work_observer();
+  if (observer != nullptr) observer->seen(qp_->number(), sender_of(by, message), message, at_ps);
+}
+
+void Role::check(ByteSpan found, const std::vector<RequestId>& by, std::uint32_t message,
+                 const PayloadGenerator& expected) {
   const auto d = transfer_.check(found, message, expected);
   host::WorkObserver* const observer = context_->cpu().work_observer();
   if (!d || observer == nullptr) return;
-  observer->differs(qp_->number(), message, d->offset, d->expected, d->found, core().time_ps());
+  observer->differs(qp_->number(), sender_of(by, message), message, {d->offset, d->expected, d->found},
+                    core().time_ps());
 }
 
 bool LocalMemory::prepare(host::Context& context, host::Pd pd, std::uint64_t bytes, std::uint8_t access) {

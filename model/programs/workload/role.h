@@ -13,6 +13,12 @@ struct RingNeeds {
   std::uint32_t sends = 0, receives = 0;
 };
 
+// What is wrong with a work request; nullptr: nothing. `octets` of a wrong length.
+struct Spoiled {
+  const char* what = nullptr;
+  std::uint32_t octets = 0;
+};
+
 class Role {
  public:
   enum class Kind : std::uint8_t { kMessage, kCredit, kEnd };
@@ -61,10 +67,14 @@ class Role {
   // A refused request is a bug of this program: it never posts more than its rings hold.
   void post(const host::SendWr* wrs, unsigned n);
   void post(const host::RecvWr& wr);
-  // A message of the peer's is here.
-  void seen(std::uint32_t message, std::uint64_t at_ps) const;
+  // For observers. The next work request but `ahead` sends this message; `by` is where the transfer keeps that.
+  void sends(std::vector<RequestId>& by, std::uint32_t message, unsigned ahead = 0);
+  // One of the next ones is spoiled, and how.
+  void spoils(bool receive, unsigned ahead, const Spoiled& how) const;
+  // A message, sent by that, is here.
+  void seen(const std::vector<RequestId>& by, std::uint32_t message, std::uint64_t at_ps) const;
   // Compares it with its expected contents.
-  void check(ByteSpan found, std::uint32_t message, const PayloadGenerator& expected) const;
+  void check(ByteSpan found, const std::vector<RequestId>& by, std::uint32_t message, const PayloadGenerator& expected);
 
   Transfer& transfer_;
   const WorkItem& item_;

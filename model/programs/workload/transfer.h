@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/common/request_id.h"
 #include "model/programs/workload/counted_words.h"
 #include "model/programs/workload/payload.h"
 #include "model/stats/histogram.h"
@@ -62,6 +63,8 @@ struct Transfer {
 
   // Measured, in ps.
   std::vector<std::uint64_t> posted_ps;
+  // What sent each message, there and back, if somebody observes that.
+  std::vector<RequestId> sent_by, answered_by;
   std::uint64_t first_post_ps = 0, last_completion_ps = 0;
   std::uint32_t completed = 0;
   void complete() { ++completed, ++latencies.completed; }  // the next message

@@ -63,15 +63,15 @@ void WritePingPong::advance() {
 void WritePingPong::receive() {
   const std::uint32_t message = received_++, size = transfer_.sizes[message];
   const std::uint64_t now_ps = core().time_ps();
-  check(span(sink(size), size), message, incoming());
+  check(span(sink(size), size), requester_ ? transfer_.answered_by : transfer_.sent_by, message, incoming());
   if (requester_) {
     transfer_.latencies.completion.record((now_ps - transfer_.posted_ps[message]) / 2);
-    seen(message, now_ps);
+    seen(requester_ ? transfer_.answered_by : transfer_.sent_by, message, now_ps);
     transfer_.last_completion_ps = now_ps;
     transfer_.complete();
   } else {
     transfer_.latencies.one_way.record(now_ps - transfer_.posted_ps[message]);
-    seen(message, now_ps);
+    seen(requester_ ? transfer_.answered_by : transfer_.sent_by, message, now_ps);
   }
   expect_next();
 }
@@ -92,6 +92,7 @@ void WritePingPong::send() {
     transfer_.posted_ps[sent_] = core().time_ps();
     if (sent_ == 0) transfer_.first_post_ps = transfer_.posted_ps[0];
   }
+  sends(requester_ ? transfer_.sent_by : transfer_.answered_by, sent_);
   ++sent_;
   post(&wr, 1);
 }

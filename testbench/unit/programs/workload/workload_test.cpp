@@ -420,8 +420,10 @@ struct Outstanding final : host::WorkObserver {
   void rang(Qpn, std::uint32_t, std::uint64_t) override {}
   void polled(Qpn, bool receive, std::uint64_t, std::uint64_t) override { now -= !receive; }
   void worked(std::uint32_t, std::uint64_t, std::uint64_t) override {}
-  void seen(Qpn, std::uint32_t, std::uint64_t) override {}
-  void differs(Qpn, std::uint32_t, std::size_t, std::uint8_t, std::uint8_t, std::uint64_t) override {}
+  RequestId owner(Qpn, bool, std::uint64_t) const override { return {}; }
+  void spoiled(RequestId, const char*, std::uint32_t, std::uint64_t) override {}
+  void seen(Qpn, RequestId, std::uint32_t, std::uint64_t) override {}
+  void differs(Qpn, RequestId, std::uint32_t, Difference, std::uint64_t) override {}
   explicit Outstanding(std::size_t first_sends) : first_of_items(first_sends) {}
   const std::size_t first_of_items;  // those after the first Sends of the connections
   unsigned now = 0, most = 0;

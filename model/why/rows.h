@@ -1,0 +1,82 @@
+// The rows of a run's database that rules ask for.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "model/trace/sqlite.h"
+#include "model/why/answer.h"
+
+namespace rnic::why {
+
+struct FrameRow {
+  std::uint64_t number = 0, ps = 0, serial = 0;
+  std::string swallowed;  // empty: it arrived
+};
+
+struct EventRow {
+  std::uint64_t id = 0, ps = 0;
+  std::string node, place, kind, words;
+  std::optional<std::uint64_t> request, offset, qpn;
+};
+
+// A row of the view `causes`.
+struct CauseRow {
+  std::uint64_t event = 0, ps = 0;
+  std::string node, symptom, kind, code, culprit, request, operation;
+  std::optional<std::uint64_t> frame, cause, refusal;  // the latter two are events
+};
+
+struct RequestRow {
+  std::uint64_t number = 0;
+  std::string text;
+  std::uint64_t posted_ps = 0, polled_ps = 0;
+};
+
+class Rows {
+ public:
+  // ConfigError if there is no such file, or it is not a run's database of this version.
+  explicit Rows(const std::string& file);
+
+  std::string fact(const std::string& name) const;  // of the run; empty: there is none
+  std::string setting(const std::string& node, const std::string& name) const;
+  std::string text_of(std::uint64_t request) const;
+  // Frames that carried octets of a request, from `offset` of its message on, in the order in which they were sent.
+  const std::vector<FrameRow>& frames(const std::string& sender, std::uint64_t request,
+                                      std::optional<std::uint64_t> offset) const;
+  // The number of a sender's frame; nullopt: it is in no row.
+  std::optional<std::uint64_t> number(const std::string& sender, std::uint64_t serial) const;
+  // Frames to a node that never arrived, and would have within a time.
+  std::vector<FrameRow> swallowed(const std::string& to, std::uint64_t from_ps, std::uint64_t to_ps) const;
+  // The first frame that a router sent, if it was before that.
+  std::optional<FrameRow> of_router(std::uint64_t before_ps) const;
+  // What the cable did to a frame of a sender, in time order; its kind and its words.
+  std::vector<EventRow> cable(const std::string& sender, std::uint64_t serial) const;
+  // Events that satisfy a condition on the view `events`, in time order.
+  std::vector<EventRow> events(const std::string& condition) const;
+  std::vector<CauseRow> causes() const;
+  // Work requests that programs have posted and seen complete, by queue and number.
+  std::vector<RequestRow> requests() const;
+
+ private:
+  // An error of SQLite is an error of the file.
+  template <class Read>
+  auto reading(Read read) const -> decltype(read());
+  static Sqlite open(const std::string& file);
+  std::vector<FrameRow> frames_of(SqliteStatement& rows) const;
+  void read_frames();
+
+  const std::string file_;
+  Sqlite database_;
+  using Part = std::tuple<std::string, std::uint64_t, std::optional<std::uint64_t>>;
+  std::map<Part, std::vector<FrameRow>> parts_;
+};
+
+// For SQL: in quotes.
+std::string quoted(const std::string& text);
+
+}  // namespace rnic::why

@@ -1,0 +1,61 @@
+// The slowest requests by the clock and from when their turn had come, what they waited for, and why (rules R9 to R13
+// and R19 of why.md).
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/why/repairs.h"
+#include "model/why/rows.h"
+
+namespace rnic::why {
+
+class SlowRequests {
+ public:
+  explicit SlowRequests(const Rows& rows);
+
+  // At most two: the slowest by the clock, and the slowest once it had its turn.
+  std::vector<Answer> slowest() const;
+  // ConfigError for a request that no program has posted and seen complete.
+  Answer of(const std::string& request) const;
+
+ private:
+  // The stations of a request, in the order of time; one that is not recorded is at the time of the one before.
+  struct Life {
+    RequestRow row;
+    std::string queue, node, operation;  // "a.0", "a"
+    std::uint64_t fetched_ps = 0, turn_ps = 0, first_cut_ps = 0, last_cut_ps = 0, sent_ps = 0, done_ps = 0;
+  };
+  struct Change {
+    std::uint64_t ps = 0;
+    std::string words;
+  };
+  struct Candidate {
+    std::uint64_t ps = 0;
+    Cause cause;
+    std::vector<Step> chain;
+  };
+
+  void read_stations();
+  void put_in_order();
+  Answer answer(const Life& life, Symptom symptom) const;
+  std::vector<Wait> waits_of(const Life& life, std::uint64_t since) const;
+  std::map<std::string, std::uint64_t> reasons(const std::string& queue, std::uint64_t from, std::uint64_t to) const;
+  std::optional<Candidate> longest_repair(const Life& life, std::uint64_t from) const;
+  Candidate window(const Life& life, std::uint64_t ps, std::uint64_t at) const;
+  Candidate reduced_window(const Life& life, std::uint64_t ps, std::uint64_t at) const;
+  Candidate limit(const Life& life, const std::string& reason, std::uint64_t ps) const;
+  std::optional<Candidate> core(const Life& life, std::uint64_t ps) const;
+  static const Change* last_before(const std::map<std::string, std::vector<Change>>& changes, const std::string& queue,
+                                   std::uint64_t at);
+  std::uint64_t last_wait_ends(const Life& life, const std::string& reason) const;
+
+  const Rows& rows_;
+  std::vector<Life> lives_;  // by number
+  std::map<std::uint64_t, std::size_t> by_number_;
+  std::map<std::string, std::vector<Change>> waits_, windows_, reductions_;  // by queue
+  std::vector<EventRow> again_;
+};
+
+}  // namespace rnic::why
