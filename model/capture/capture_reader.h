@@ -30,6 +30,8 @@ class CaptureFormat {
   const Place& place() const { return place_; }
   // Of the first packet of any interface; 0 while there is none.
   std::uint64_t first_time_ns() const { return first_time_ns_; }
+  // Of the coarsest clock of an Ethernet interface so far, at least 1.
+  virtual std::uint64_t resolution_ns() const = 0;
   // So far.
   virtual std::uint64_t skipped_packets() const { return 0; }
   virtual bool has_others_only() const { return false; }
@@ -61,6 +63,8 @@ class CaptureReader {
   // Packets of all interfaces, so far.
   std::uint64_t packets() const { return format_->place().frame; }
   std::uint64_t first_time_ns() const { return format_->first_time_ns(); }
+  // Of the coarsest clock of an Ethernet interface so far, at least 1.
+  std::uint64_t resolution_ns() const { return format_->resolution_ns(); }
   // Packets of interfaces other than Ethernet, so far.
   std::uint64_t skipped_packets() const { return format_->skipped_packets(); }
 

@@ -31,6 +31,7 @@ IwarpStream::Observe Connection::observe(Side from) {
 
 bool Connection::is_another(const Segment& syn) const {
   const TcpReassembly& tcp = directions_[syn.src == initiator_ ? 0 : 1].tcp;
+  if (!directions_[0].tcp.started() && !directions_[1].tcp.started()) return true;
   return tcp.started() && tcp.first_seq() != syn.header.seq + 1;
 }
 

@@ -37,7 +37,8 @@ class Connection {
   const IwarpStream& stream(Side from) const { return directions_[static_cast<std::size_t>(from)].stream; }
   const TcpReassembly& tcp(Side from) const { return directions_[static_cast<std::size_t>(from)].tcp; }
 
-  // True if the initial sequence number differs from this side's first SYN: a new connection on the same ports.
+  // True if the initial sequence number differs from this side's first SYN, or if no SYN was seen before: a new
+  // connection on the same ports.
   bool is_another(const Segment& syn) const;
 
   // Takes a segment of either direction; false if a receiver would drop it for its checksum.

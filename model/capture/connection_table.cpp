@@ -9,9 +9,11 @@ using wire::TcpHeader;
 Connection* ConnectionTable::find_or_open(const Key& key, const Segment& segment) {
   const auto known = current_.find(key);
   Connection* connection = known == current_.end() ? nullptr : known->second;
-  const bool opens = segment.header.has(TcpHeader::kSyn) && segment.checksum != TcpChecksum::kWrong;
-  if (!opens || (connection != nullptr && !connection->is_another(segment))) return connection;
-  const bool from_initiator = !segment.header.has(TcpHeader::kAck);
+  const bool syn = segment.header.has(TcpHeader::kSyn);
+  const bool stranger = follows_strangers_ && connection == nullptr;
+  if (segment.checksum == TcpChecksum::kWrong || (!syn && !stranger)) return connection;
+  if (connection != nullptr && !connection->is_another(segment)) return connection;
+  const bool from_initiator = !syn || !segment.header.has(TcpHeader::kAck);
   const Endpoint& initiator = from_initiator ? segment.src : segment.dst;
   const Endpoint& responder = from_initiator ? segment.dst : segment.src;
   ConnectionObserver* const observer = observe_ ? observe_(initiator, responder) : nullptr;

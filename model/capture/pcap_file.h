@@ -21,6 +21,7 @@ class PcapFile final : public CaptureFormat {
   PcapFile(const std::string& path, CaptureOctets octets, const Magic& magic);
 
   std::optional<CapturedFrame> next(std::string& why) override;
+  std::uint64_t resolution_ns() const override { return units_; }
 
  private:
   std::uint32_t number(const std::uint8_t* at) const;

@@ -123,7 +123,14 @@ void PcapngFile::add_interface() {
     at = value + (bytes + 3u) / 4 * 4;
   }
   (in.is_ethernet ? has_ethernet_ : has_others_) = true;
+  if (in.is_ethernet) resolution_ns_ = std::max(resolution_ns_, resolution_ns(in));
   interfaces_.push_back(in);
+}
+
+std::uint64_t PcapngFile::resolution_ns(const Interface& in) {
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  if (!in.is_binary) return kSecond / in.units;
+  return in.units >= 30 ? 1 : kSecond >> in.units;
 }
 
 std::uint64_t PcapngFile::nanoseconds(const Interface& in, std::uint64_t time) {

@@ -20,6 +20,7 @@ class PcapngFile final : public CaptureFormat {
   explicit PcapngFile(CaptureOctets octets) : octets_(std::move(octets)) {}
 
   std::optional<CapturedFrame> next(std::string& why) override;
+  std::uint64_t resolution_ns() const override { return resolution_ns_; }
   std::uint64_t skipped_packets() const override { return skipped_packets_; }
   bool has_others_only() const override { return has_others_ && !has_ethernet_; }
 
@@ -38,6 +39,7 @@ class PcapngFile final : public CaptureFormat {
   std::optional<CapturedFrame> packet(std::string& why);
   std::optional<CapturedFrame> frame(const Interface& in, std::size_t at, std::uint64_t kept, std::uint64_t wire_bytes,
                                      std::uint64_t time_ns, std::string& why);
+  static std::uint64_t resolution_ns(const Interface& in);
   static std::uint64_t nanoseconds(const Interface& in, std::uint64_t time);
   std::uint16_t number16(std::size_t at) const;
   std::uint32_t number(std::size_t at) const;
@@ -46,7 +48,7 @@ class PcapngFile final : public CaptureFormat {
   CaptureOctets octets_;
   bool begins_ = true;  // the type of the first block has already been read
   bool is_big_endian_ = false, has_ethernet_ = false, has_others_ = false;
-  std::uint64_t skipped_packets_ = 0;
+  std::uint64_t skipped_packets_ = 0, resolution_ns_ = 1;
   std::uint32_t type_ = 0;
   std::vector<std::uint8_t> body_;  // of the last block
   std::vector<Interface> interfaces_;

@@ -18,7 +18,9 @@ namespace {
 struct Packet {
   Endpoint src, dst;
   ByteSpan payload;
-  std::size_t missing = 0;                  // octets after the payload that the capture did not keep
+  std::size_t missing = 0;  // octets after the payload that the capture did not keep
+  std::uint8_t traffic_class = 0;
+  std::optional<std::uint16_t> ipv4_id;
   wire::ChecksumAccumulator pseudo_header;  // TCP's
   // With segmentation offload hosts leave out the length, as each segment gets its own.
   wire::ChecksumAccumulator without_length;
@@ -69,7 +71,10 @@ FrameResult read_tcp(const CapturedFrame& frame, Packet packet, bool trust_check
                     tcp->header,
                     trust_checksums || packet.missing != 0 ? TcpChecksum::kGood : classify(packet, tcp->header),
                     tcp->payload,
-                    packet.missing};
+                    packet.missing,
+                    frame.wire_bytes,
+                    packet.traffic_class,
+                    packet.ipv4_id};
   return result;
 }
 
@@ -106,6 +111,8 @@ FrameResult read_ipv4(const CapturedFrame& frame, ByteSpan bytes, bool trust_che
   store_be32(packet.src.address.data(), ip->header.src.v);
   store_be32(packet.dst.address.data(), ip->header.dst.v);
   packet.payload = ip->payload;
+  packet.traffic_class = ip->header.tos;
+  packet.ipv4_id = ip->header.identification;
   packet.missing = missing(ip->header.total_length, ip->header_bytes.size() + ip->payload.size());
   packet.pseudo_header = wire::tcp_pseudo_header(ip->header.src, ip->header.dst, ip->payload.size());
   packet.without_length = wire::tcp_pseudo_header(ip->header.src, ip->header.dst, 0);
@@ -123,6 +130,7 @@ FrameResult read_ipv6(const CapturedFrame& frame, ByteSpan bytes, bool trust_che
   packet.src.address = ip->header.src.octets;
   packet.dst.address = ip->header.dst.octets;
   packet.payload = ip->payload;
+  packet.traffic_class = ip->header.traffic_class;
   packet.missing = missing(ip->header.payload_length, bytes.size() - wire::Ipv6Header::kBytes);
   packet.pseudo_header = wire::tcp_pseudo_header(ip->header.src, ip->header.dst, ip->payload.size());
   packet.without_length = wire::tcp_pseudo_header(ip->header.src, ip->header.dst, 0);

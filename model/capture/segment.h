@@ -38,7 +38,10 @@ struct Segment {
   wire::TcpHeader header;
   TcpChecksum checksum = TcpChecksum::kGood;
   ByteSpan payload;
-  std::size_t missing = 0;  // octets after those, which the capture did not keep; then `checksum` is kGood
+  std::size_t missing = 0;               // octets after those, which the capture did not keep; then `checksum` is kGood
+  std::size_t frame_bytes = 0;           // on the wire, without FCS
+  std::uint8_t traffic_class = 0;        // of the IP header: DSCP and ECN
+  std::optional<std::uint16_t> ipv4_id;  // the identification, which most hosts count up
 
   std::size_t bytes() const { return payload.size() + missing; }
 };

@@ -8,6 +8,7 @@
 #include <boost/program_options/errors.hpp>
 #include <fmt/format.h>
 
+#include "model/cli/analyze_command.h"
 #include "model/cli/command.h"
 #include "model/cli/config_command.h"
 #include "model/cli/decode_command.h"
@@ -41,6 +42,7 @@ int vectors_command(const std::vector<std::string>& args, std::ostream& out, con
 }
 
 constexpr Command kCommands[] = {
+    {"analyze", "measure reaction times in a capture", analyze_command},
     {"config", "list all settings, or show those in effect", config_command},
     {"decode", "show the iWARP connections of a capture", decode_command},
     {"explain", "tell what happened to single requests of a run", explain_command},
