@@ -83,12 +83,12 @@ ordered_json pauses_json(const PauseTiming& pauses) {
 }
 
 void print_head(std::ostream& out) {
-  out << fmt::format("    {:<31}{:<9}{:>9}{:>15}{:>15}{:>15}{:>15}{:>12}\n", "figure", "unit", "count", "min", "median",
+  out << fmt::format("    {:<32}{:<9}{:>9}{:>15}{:>15}{:>15}{:>15}{:>12}\n", "figure", "unit", "count", "min", "median",
                      "p99", "max", "of frame");
 }
 
 void print_figure(FigureKind kind, const Summary& s, bool with_path, std::ostream& out) {
-  out << fmt::format("    {:<31}{:<9}{:>9}{:>15}{:>15}{:>15}{:>15}{:>12}{}\n", info(kind).name, info(kind).unit,
+  out << fmt::format("    {:<32}{:<9}{:>9}{:>15}{:>15}{:>15}{:>15}{:>12}{}\n", info(kind).name, info(kind).unit,
                      s.count, s.min, s.median, s.p99, s.max, s.slowest_frame, with_path ? "  with the path" : "");
 }
 

@@ -39,7 +39,7 @@ std::int64_t Coverage::take_from_gaps(std::int64_t begin, std::int64_t end, Arri
   return taken;
 }
 
-Arrival Coverage::take(std::int64_t begin, std::int64_t end, const Stamp& stamp, const SendOrder& order) {
+Arrival Coverage::take(std::int64_t begin, std::int64_t end, const Stamp& stamp) {
   Arrival arrival;
   if (begin < highest_) arrival.fresh = take_from_gaps(begin, std::min(end, highest_), arrival);
   if (end <= highest_) return arrival;
@@ -50,7 +50,6 @@ Arrival Coverage::take(std::int64_t begin, std::int64_t end, const Stamp& stamp,
   gap.begin = highest_;
   gap.end = begin;
   gap.opened = stamp;
-  gap.opener = order;
   gap.rank = extensions_;
   add(gap);
   highest_ = end;

@@ -12,17 +12,10 @@
 
 namespace rnic::capture {
 
-// What tells in which order a sender sent two segments.
-struct SendOrder {
-  std::optional<std::uint32_t> timestamp;  // TSval of RFC 7323
-  std::optional<std::uint16_t> ipv4_id;    // none if this sender's do not count up
-};
-
 // Octets missing although later ones have come.
 struct Gap {
   std::int64_t begin = 0, end = 0;
   Stamp opened;                                // of what came first from beyond it
-  SendOrder opener;                            // of the same
   std::uint64_t rank = 0;                      // of that, among all that came from beyond the highest octet
   unsigned news = 0;                           // reports of octets above it, as far as they are counted
   std::optional<Stamp> first_news, last_news;  // the last one that is counted
@@ -41,7 +34,7 @@ class Coverage {
   // News of a gap count up to `most_news`.
   explicit Coverage(unsigned most_news) : most_news_(most_news) {}
 
-  Arrival take(std::int64_t begin, std::int64_t end, const Stamp& stamp, const SendOrder& order = {});
+  Arrival take(std::int64_t begin, std::int64_t end, const Stamp& stamp);
   struct Forgotten {
     std::int64_t octets = 0;  // that have never come
     std::vector<Gap> gaps;    // that have begun there

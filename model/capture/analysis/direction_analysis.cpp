@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::uint8_t kEcnMask = 3, kCongestionExperienced = 3;  // RFC 3168 section 5
 constexpr std::int64_t kLargestWindow = std::int64_t{1} << 30;    // RFC 7323 section 2.3
-constexpr std::uint16_t kIdsOfOthers = 1024;  // of other connections of the same host, between two segments
 
 bool is_far(std::int64_t a, std::int64_t b) { return a - b > kLargestWindow || b - a > kLargestWindow; }
 
@@ -26,15 +25,6 @@ bool DirectionAnalysis::is_copy(const Segment& segment, const SentSegment* befor
   return before != nullptr && segment.ipv4_id.value_or(0) != 0 && before->ipv4_id == segment.ipv4_id;
 }
 
-// Hosts that do not count (random identifications, or always 0) show it early.
-void DirectionAnalysis::note_id(std::uint16_t id) {
-  if (last_id_) {
-    const auto step = static_cast<std::uint16_t>(id - *last_id_);
-    counts_ids_ = counts_ids_ && step != 0 && step < kIdsOfOthers;
-  }
-  last_id_ = id;
-}
-
 void DirectionAnalysis::data(const Segment& segment, const Stamp& stamp) {
   const TcpHeader& header = segment.header;
   const bool syn = header.has(TcpHeader::kSyn);
@@ -47,7 +37,8 @@ void DirectionAnalysis::data(const Segment& segment, const Stamp& stamp) {
   data.payload_bytes = segment.bytes();
   data.end = data.begin + static_cast<std::int64_t>(segment.bytes()) + (header.has(TcpHeader::kFin) ? 1 : 0);
   data.stamp = stamp;
-  if (header.options.timestamps) data.order.timestamp = header.options.timestamps->value;
+  data.order = order_.read(segment);
+  data.ipv4_id = segment.ipv4_id;
   if (is_far(data.begin, loss_.highest())) return;
   const SentSegment* const before = sent_.at(data.begin);
   if (is_probe(data, before)) {
@@ -64,12 +55,9 @@ void DirectionAnalysis::data(const Segment& segment, const Stamp& stamp) {
     ++counts_.copies;
     return;
   }
-  if (segment.ipv4_id && data.end > loss_.highest()) note_id(*segment.ipv4_id);
   const bool in_order = !loss_.has_gaps() && data.begin == loss_.highest();
-  if (counts_ids_) data.order.ipv4_id = segment.ipv4_id;
   loss_.data(data, before);
-  data.order.ipv4_id = segment.ipv4_id;
-  if (data.payload_bytes != 0) sent_.data(data, in_order);
+  if (data.payload_bytes != 0 && data.end > loss_.acknowledged()) sent_.data(data, in_order);
   ecn_.data(data, loss_.highest(), has_ce, header.has(TcpHeader::kCwr) && !syn);
 }
 

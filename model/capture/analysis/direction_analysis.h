@@ -8,6 +8,7 @@
 #include "model/capture/analysis/figures.h"
 #include "model/capture/analysis/loss_timing.h"
 #include "model/capture/analysis/segments.h"
+#include "model/capture/analysis/send_order.h"
 #include "model/capture/analysis/sent_segments.h"
 #include "model/capture/segment.h"
 
@@ -52,7 +53,6 @@ class DirectionAnalysis {
  private:
   bool is_probe(const DataSegment& data, const SentSegment* before) const;
   bool is_copy(const Segment& segment, const SentSegment* before) const;
-  void note_id(std::uint16_t id);
   void note_window(const Segment& segment, const Stamp& stamp);
   AckSegment read_ack(const Segment& segment, const Stamp& stamp);
 
@@ -63,8 +63,7 @@ class DirectionAnalysis {
   StreamPositions positions_;
   DirectionCounts counts_;
   std::optional<std::uint16_t> mss_;
-  std::optional<std::uint16_t> last_id_;
-  bool counts_ids_ = true;               // so far each new segment's identification is a little above the last one's
+  SendOrderReader order_;
   std::optional<std::uint16_t> window_;  // the receiver's last one, not scaled
   std::optional<Stamp> closed_;          // since when it is 0
 };

@@ -12,7 +12,7 @@ constexpr std::size_t kMostPast = 1024, kMostUnproven = 65536;  // of a foreign 
 
 bool LossTiming::data(const DataSegment& data, const SentSegment* before) {
   const bool passed = data.begin < acknowledged_ || seen_.has(data.begin);
-  const Arrival arrival = seen_.take(data.begin, data.end, data.stamp, data.order);
+  const Arrival arrival = seen_.take(data.begin, data.end, data.stamp);
   if (passed) {
     again(data, before);
     return false;
@@ -31,22 +31,23 @@ bool LossTiming::data(const DataSegment& data, const SentSegment* before) {
   return true;
 }
 
-// The sender tells, by what counts up with each segment. If it does not, a loss has been reported, and a round trip has
-// passed.
+// If the sender does not tell: a loss has been reported, and a round trip has passed.
 bool LossTiming::is_late(const Gap& gap, const DataSegment& data) {
-  const SendOrder &first = gap.opener, &now = data.order;
-  if (first.timestamp && now.timestamp && *first.timestamp != *now.timestamp) {
-    return wire::seq_lt(*now.timestamp, *first.timestamp);
-  }
-  if (first.ipv4_id && now.ipv4_id) return static_cast<std::int16_t>(*now.ipv4_id - *first.ipv4_id) < 0;
+  if (data.order != SendOrder::kUnknown) return data.order == SendOrder::kOvertaken;
   const Gap* const reported = reported_gap(data.begin);
   if (reported != nullptr && is_third(*reported, data.stamp)) return false;
   if (round_trip_ns_) return wait_ns(gap.opened, data.stamp) < *round_trip_ns_;
   return reported == nullptr;
 }
 
+// A late original shows that a retransmission before it was not needed.
 void LossTiming::again(const DataSegment& data, const SentSegment* before) {
   ++counts_.again;
+  if (data.order == SendOrder::kOvertaken) {
+    ++counts_.late;
+    ++counts_.needless;
+    return;
+  }
   const bool had = data.end <= acknowledged_ || (reported_.has(data.begin) && reported_.has(data.end - 1));
   if (had) ++counts_.needless;
   else if (unproven_.size() < kMostUnproven) ++unproven_[data.begin];
@@ -66,11 +67,11 @@ bool LossTiming::is_third(const Gap& reported, const Stamp& before) const {
 }
 
 // Timeouts begin with the oldest octet (RFC 6298 section 5.4). What follows one, or a fast retransmission, until all is
-// acknowledged that had been sent by then, is part of the same recovery.
+// acknowledged that had been sent by then, is part of the same recovery: what is in flight decides when it is sent.
 LossTiming::Cause LossTiming::cause_of(const DataSegment& data, const Gap* reported, const SentSegment* before) const {
-  if (reported != nullptr && !reported->resent && is_third(*reported, data.stamp)) return Cause::kFast;
   const bool repeated = before != nullptr && before->times > 1;
   if (acknowledged_ < recovery_end_ && !repeated) return Cause::kRecovery;
+  if (reported != nullptr && !reported->resent && is_third(*reported, data.stamp)) return Cause::kFast;
   if (data.begin > acknowledged_ || data.end <= acknowledged_) return Cause::kOther;
   return Cause::kTimeout;
 }

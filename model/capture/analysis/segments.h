@@ -3,19 +3,23 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
-#include "model/capture/analysis/coverage.h"
 #include "model/capture/analysis/stamp.h"
 #include "model/wire/tcp.h"
 
 namespace rnic::capture {
+
+// Whether a segment was sent after all that came before it, as far as its sender tells.
+enum class SendOrder : std::uint8_t { kUnknown, kNewest, kOvertaken };
 
 // One side's data. `end` counts the FIN.
 struct DataSegment {
   std::int64_t begin = 0, end = 0;
   std::size_t payload_bytes = 0;
   Stamp stamp;
-  SendOrder order;
+  SendOrder order = SendOrder::kUnknown;
+  std::optional<std::uint16_t> ipv4_id;
 };
 
 // What the other side acknowledges.

@@ -14,7 +14,7 @@ void SentSegments::data(const DataSegment& data, bool in_order) {
   SentSegment& segment = at->second;
   segment.end = std::max(segment.end, data.end);
   segment.stamp = data.stamp;
-  segment.ipv4_id = data.order.ipv4_id;
+  segment.ipv4_id = data.ipv4_id;
   if (!is_new) ++segment.times;
   segment.in_order = is_new && in_order;
 }
@@ -39,13 +39,13 @@ std::optional<std::int64_t> SentSegments::ack(const AckSegment& ack, bool is_com
     const std::int64_t delay_ns = reaction_ns(newest->stamp, ack.stamp);
     if (once) {
       figures_.add(FigureKind::kAckDelay, delay_ns, ack.stamp.frame);
-      least_delay_ns_ = std::min(least_delay_ns_, delay_ns);
+      least_delay_ns_ = std::min(least_delay_ns_.value_or(delay_ns), delay_ns);
     }
     if (once && in_order) {
       figures_.add(FigureKind::kAckWait, reaction_ns(oldest->stamp, ack.stamp), ack.stamp.frame);
       figures_.add(FigureKind::kSegmentsPerAck, count, ack.stamp.frame);
     }
-    if (newest->times > 1 && delay_ns < least_delay_ns_ / 2) needless = newest_begin;
+    if (newest->times > 1 && least_delay_ns_ && delay_ns < *least_delay_ns_ / 2) needless = newest_begin;
   }
   segments_.erase(segments_.begin(), at);
   return needless;

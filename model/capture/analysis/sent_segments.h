@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <optional>
 
@@ -34,7 +33,7 @@ class SentSegments {
  private:
   Figures& figures_;
   std::map<std::int64_t, SentSegment> segments_;  // by their first octets
-  std::int64_t least_delay_ns_ = std::numeric_limits<std::int64_t>::max();
+  std::optional<std::int64_t> least_delay_ns_;
 };
 
 }  // namespace rnic::capture
