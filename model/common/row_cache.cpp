@@ -18,6 +18,7 @@ RowCache::RowCache(std::string name, ClockDomain& clk, std::size_t rows, const C
   if (config.entries >= rows) return;
   tags_ = std::make_unique<Residency>(config);
   bad_.resize(config.entries);
+  ahead_.resize(config.entries);
   lost_.resize(rows);
   begins_.resize(rows);
 }
@@ -47,6 +48,7 @@ std::vector<LinkBase*> RowCache::links_of(const TableBase& table) const {
 void RowCache::add_spare() {
   tags_->add_spare();
   bad_.resize(places());
+  ahead_.resize(places());
   for (TableBase* table : tables_) table->resize(places());
 }
 
@@ -66,6 +68,7 @@ void RowCache::commit() {
   registered_ = false;  // what is asked for again takes part in this commit
   for (std::size_t n = 0, first = first_; n < tables_.size(); ++n) tables_[(first + n) % tables_.size()]->grant();
   for (TableBase* table : tables_) table->release();
+  take_prefetch();
   if (writes_through()) send_change();
   account();
 }
@@ -82,6 +85,8 @@ RowCache::Found RowCache::look_up(const TableBase& table, std::uint32_t row, boo
   } else {
     if (tags_->is_spare(place) && !is_next) return Found::kNoPlace;
     ++(under_way(place) ? counters_.joined : counters_.hits);
+    if (ahead_[place]) ++(under_way(place) ? prefetches_.late : prefetches_.used);
+    ahead_[place] = false;
   }
   tags_->use(place);
   tags_->pin(place);
@@ -89,25 +94,63 @@ RowCache::Found RowCache::look_up(const TableBase& table, std::uint32_t row, boo
 }
 
 RowCache::Found RowCache::miss(const TableBase& table, std::uint32_t row, bool is_next, std::uint32_t& place) {
+  const Found found = fetch(row, is_next, place);
+  if (found != Found::kPlace) return found;
+  for (std::size_t n = 0; n < tables_.size(); ++n) {
+    if (tables_[n] == &table) first_ = (n + 1) % tables_.size();
+  }
+  ++counters_.misses;
+  return found;
+}
+
+RowCache::Found RowCache::fetch(std::uint32_t row, bool is_next, std::uint32_t& place) {
   if (fetched_.size() == config_.misses_in_flight) return Found::kNoPlace;
-  if (!to_home_->can_push()) return Found::kNextCycle;  // another reader missed a row in this one
+  if (!to_home_->can_push()) return Found::kNextCycle;  // another row was missed in this one
   std::uint32_t leaving = Residency::kNone;
   place = tags_->place(row, leaving);
   if (place == Residency::kNone && is_next) place = tags_->spare_place(row, leaving);
   if (place == Residency::kNone) return Found::kNoPlace;
   std::uint32_t dirty = 0;
-  for (std::size_t n = 0; n < tables_.size(); ++n) {
-    dirty |= std::uint32_t{tables_[n]->takes_change(place)} << n;
-    if (tables_[n] == &table) first_ = (n + 1) % tables_.size();
-  }
+  for (std::size_t n = 0; n < tables_.size(); ++n) dirty |= std::uint32_t{tables_[n]->takes_change(place)} << n;
   if (leaving == Residency::kNone) dirty = 0;
   counters_.evictions += leaving != Residency::kNone;
   counters_.dirty += dirty != 0;
   bad_[place] = false;
+  prefetches_.unused += ahead_[place];
+  ahead_[place] = false;
   fetched_.push_back(place);
   to_home_->push({row, place, leaving, dirty, begins_[row]});
-  ++counters_.misses;
   return Found::kPlace;
+}
+
+void RowCache::prefetch(std::uint32_t row) {
+  if (!is_small()) return;
+  prefetches_.dropped += to_prefetch_ != Residency::kNone;
+  to_prefetch_ = row;
+  commit_later();
+}
+
+// Spare places are for those who wait. A row that is here is used soon, and is the last to make room.
+void RowCache::take_prefetch() {
+  const std::uint32_t row = std::exchange(to_prefetch_, Residency::kNone);
+  if (row >= rows_ || lost_[row]) return;
+  std::uint32_t place = tags_->find(row);
+  if (place != Residency::kNone) return tags_->use(place);
+  switch (fetch(row, false, place)) {
+    case Found::kNextCycle:
+      to_prefetch_ = row;
+      return commit_later();
+    case Found::kNoPlace:
+      ++prefetches_.dropped;
+      return;
+    case Found::kPlace:
+      break;
+  }
+  tags_->use(place);
+  tags_->pin(place);
+  prefetched_.push_back(place);
+  ahead_[place] = true;
+  ++prefetches_.rows;
 }
 
 bool RowCache::under_way(std::uint32_t place) const {
@@ -163,6 +206,11 @@ void RowCache::settle() {
     counters_.failed += !ok;
     if (miss.begins) begins_[miss.index] = false;
     if (lost) lost_[miss.index] = true;
+    const auto prefetched = std::find(prefetched_.begin(), prefetched_.end(), miss.place);
+    if (prefetched == prefetched_.end()) continue;
+    prefetched_.erase(prefetched);
+    if (!ok) ahead_[miss.place] = false;
+    unpin(miss.place);
   }
   arrivals_.clear();
   try_all_again();
@@ -185,6 +233,7 @@ void RowCache::drop_rows() {
   for (TableBase* table : tables_) table->changed_.clear();
   lost_.assign(lost_.size(), has_uses_);
   begins_.assign(begins_.size(), false);
+  ahead_.assign(ahead_.size(), false);
 }
 
 // ---- Without write-back
@@ -267,6 +316,9 @@ void RowCache::reset() {
   arrivals_.clear();
   healed_.clear();
   forgets_ = false;
+  to_prefetch_ = Residency::kNone;
+  prefetched_.clear();
+  ahead_.assign(ahead_.size(), false);
   expects_change_ = false;
   if (changes_to_home_ != nullptr) changes_to_home_->reset();
   changes_.clear();

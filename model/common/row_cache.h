@@ -92,6 +92,20 @@ struct CacheCounters {
   }
 };
 
+// Of rows that are fetched before anybody asks for them.
+struct PrefetchCounters {
+  std::uint64_t rows = 0, used = 0, late = 0, unused = 0, dropped = 0;
+  template <class V>
+  static void fields(V& v) {
+    v("rows", &PrefetchCounters::rows, "rows", "rows fetched before they were asked for");
+    v("used", &PrefetchCounters::used, "rows", "of these, rows that were there when they were asked for");
+    v("late", &PrefetchCounters::late, "rows", "of these, rows that were asked for while they were fetched");
+    v("unused", &PrefetchCounters::unused, "rows", "of these, rows that made room before they were asked for");
+    v("dropped", &PrefetchCounters::dropped, "rows",
+      "rows that were not fetched: no fetch or no place of their set was free, or a further one came first");
+  }
+};
+
 // Of a cache's accounts in files, and as bottlenecks.
 struct CacheNames {
   const char *rows, *misses;
@@ -135,6 +149,12 @@ class RowCache final : public Committed {
   void forget();
   void check_leaving(const TableMiss& miss) const;
 
+  // Fetches the row at the end of this cycle, after those that are asked for, if it is not here. Nobody waits for it:
+  // it is dropped if there is no place for it, or a further one comes before it could be taken. Called by one stage, in
+  // its cycle.
+  void prefetch(std::uint32_t row);
+  const PrefetchCounters& prefetches() const { return prefetches_; }
+
   // Without write-back. A row that was changed stays until written() of its last change.
   bool writes_through() const { return is_small() && !config_.write_back; }
   // Its write is on its way to the home, where no fetch passes it. Called in a stage's cycle.
@@ -150,7 +170,7 @@ class RowCache final : public Committed {
     commit_later();
   }
 
-  void commit() override;  // writes of all tables, then what arrived, then grants
+  void commit() override;  // writes of all tables, then what arrived, then grants, then a prefetch
 
  private:
   friend class TableBase;
@@ -168,6 +188,8 @@ class RowCache final : public Committed {
   void add_spare();
   Found look_up(const TableBase& table, std::uint32_t row, bool is_next, std::uint32_t& place);
   Found miss(const TableBase& table, std::uint32_t row, bool is_next, std::uint32_t& place);
+  Found fetch(std::uint32_t row, bool is_next, std::uint32_t& place);
+  void take_prefetch();
   bool under_way(std::uint32_t place) const;
   bool is_bad(std::uint32_t place) const { return place != Residency::kNone && bad_[place]; }
   void heal(std::uint32_t place);
@@ -195,6 +217,9 @@ class RowCache final : public Committed {
   std::vector<Arrival> arrivals_;       // of this cycle
   std::vector<std::uint32_t> healed_;   // places, in this cycle
   bool forgets_ = false;                // in this cycle
+  std::uint32_t to_prefetch_ = Residency::kNone;
+  std::vector<std::uint32_t> prefetched_;  // places of those that are fetched: each pins its own until then
+  std::vector<bool> ahead_;                // by place: the row there was prefetched, and not asked for yet
   std::unique_ptr<Link<RowWrite>> changes_to_home_;
   RowPacker* packer_ = nullptr;
   Committed* behind_ = nullptr;
@@ -205,6 +230,7 @@ class RowCache final : public Committed {
   bool has_credit_later_ = false;       // the home has taken one in this cycle
   Account rows_account_, misses_account_;
   CacheCounters counters_;
+  PrefetchCounters prefetches_;
 };
 
 }  // namespace rnic

@@ -181,6 +181,7 @@ Rnic::Rnic(sc_core::sc_module_name nm, ClockDomain& clk, const RnicConfig& confi
   contexts_.keep_flows_in(sctp_association.flow_rows(), FlowId{config.tcp.max_flows},
                           config.flows() - config.tcp.max_flows);
   tcp_connection.begin_in(*flow_cache_);
+  if (config.context.cache.qp.prefetch == QpPrefetch::kFrame) tcp_rx.prefetch_in(contexts_.rx_table.cache());
   if (flow_tx_table_.cached()) {
     context_home.keep_flows(std::make_unique<tcp::HomedFlows>(contexts_.home_layout(), flow_tx_table_, flow_rx_table_));
   }
@@ -455,6 +456,7 @@ void Rnic::describe(const Description& d) {
     contexts_.rx_table.cache().describe(d.part("rx_cache"), {"context.qp_rx_cache", "context.qp_rx_misses",
                                                              "QP receive cache", "QP receive cache misses"});
   }
+  d.part("qp_prefetch").counters(contexts_.rx_table.cache().prefetches());
   contexts_.sqc_table.describe(d.part("sqc_table"));
   contexts_.sq_table.describe(d.part("sq_table"));
   contexts_.rq_table.describe(d.part("rq_table"));

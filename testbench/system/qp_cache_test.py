@@ -5,6 +5,7 @@ from few_rows import SCENARIOS, SIZES, few_rows
 from rnicsim import TRACES, ProgramTest
 
 KNEES = TRACES / "qp-scaling.json"
+FRAME = ("--set", "rnic.context.cache.qp.prefetch=frame")
 OBJECTS = ("--set", "rnic.context.cache.qp.fetch=object")
 SINGLE = [word for item in ("writes", "sends", "reads") for word in ("--set", f"work.{item}.depth=1")]
 
@@ -102,6 +103,43 @@ class QpCache(ProgramTest):
         self.assertAlmostEqual(room, 1, delta=0.01)
         self.assertAlmostEqual(one, 0.465, delta=0.03)
         self.assertAlmostEqual(eight, 0.88, delta=0.02)
+
+    def test_a_frame_fetches_its_queue_pair_before_the_segment_is_there(self):
+        """Of eight queue pairs two are on the chip: each message needs a fetch at the responder."""
+        few = few_rows("qp", 2, 2, "lru", 16, "host")
+        words = ("connections.c0.qps=8", "work.write_64.count=200", "work.write_4096.count=200")
+        settings = [word for setting in words for word in ("--set", setting)]
+        without, ahead = (self.stats(TRACES / "write_pingpong.json", *few, *settings, *prefetch) for prefetch in ((), FRAME))
+        for result, ns, saved in ((1, 2980, 50), (4, 3510, 160)):
+            before, after = (stats["results"][result]["latency_ns"]["p50"] for stats in (without, ahead))
+            self.assertAlmostEqual(before, ns, delta=20)
+            self.assertAlmostEqual(before - after, saved, delta=20)
+        for name, node in ahead["stats"].items():
+            counted = {key: counter["value"] for key, counter in node["rnic"]["qp_prefetch"].items()}
+            with self.subTest(node=name):
+                self.assertGreater(counted["late"], 5000)
+                self.assertGreater(counted["dropped"], 0)
+                self.assertLessEqual(counted["used"] + counted["late"] + counted["unused"], counted["rows"])
+        self.assertEqual({counter["value"] for node in without["stats"].values() for counter in node["rnic"]["qp_prefetch"].values()}, {0})
+
+    def test_every_kind_of_work_with_prefetches_in_any_order_of_calls(self):
+        """Losses and connections that come and go among it."""
+        for scenario in SCENARIOS:
+            for size in (SIZES[1], SIZES[2]):
+                with self.subTest(scenario=scenario, size=size):
+                    options = (*few_rows("qp", *size), *FRAME, "--set", "link.forward.loss.ppm=1000")
+                    first, *others = (self.stats(TRACES / f"{scenario}.json", *options, "--set", mode) for mode in ("sim.shuffle_seed=0", "sim.shuffle_seed=7", "sim.run_ahead=false"))
+                    self.assertEqual([check["passed"] for check in first["checks"] if check["name"] == "data"], [True])
+                    self.assertEqual([other["digest"] for other in others], [first["digest"]] * 2)
+                    rows = sum(node["rnic"]["qp_prefetch"]["rows"]["value"] for node in first["stats"].values() if "rnic" in node)
+                    self.assertEqual(rows > 0, scenario != "sctp_qps16")
+
+    def test_what_can_be_prefetched_when_is_said(self):
+        for key, value, said in (("qp", "frames", "expected one of none, frame"), ("qp", "doorbell", "expected one of none, frame"),
+                                 ("cq", "frame", "unknown setting; the nearest is rnic.context.cache.qp.prefetch")):
+            run = self.run_program("run", TRACES / "qps16.json", "--set", f"rnic.context.cache.{key}.prefetch={value}")
+            self.assertEqual((run.returncode, len(run.stderr.splitlines())), (2, 1))
+            self.assertIn(said, run.stderr)
 
     def test_a_cache_with_room_for_all_queue_pairs_is_none(self):
         scenario = TRACES / "qps16.json"

@@ -29,14 +29,23 @@ namespace rnic {
 enum class QpFetch : std::uint8_t { kHalf, kObject };
 inline constexpr std::array<Named<QpFetch>, 2> kQpFetches{{{QpFetch::kHalf, "half"}, {QpFetch::kObject, "object"}}};
 
+// When the receive side of a queue pair is fetched before a segment of it is there.
+enum class QpPrefetch : std::uint8_t { kNone, kFrame };
+inline constexpr std::array<Named<QpPrefetch>, 2> kQpPrefetches{
+    {{QpPrefetch::kNone, "none"}, {QpPrefetch::kFrame, "frame"}}};
+
 struct QpCacheConfig : ChangedRowsConfig {
   QpFetch fetch = QpFetch::kHalf;
+  QpPrefetch prefetch = QpPrefetch::kNone;
   template <class V>
   static void fields(V& v) {
     ChangedRowsConfig::fields(v);
     v("fetch", &QpCacheConfig::fetch,
       "what is on the chip or not: each half of a queue pair on its own, or the queue pair as one object",
       one_of(kQpFetches));
+    v("prefetch", &QpCacheConfig::prefetch,
+      "when the receive side is fetched: with its first use, or already with a frame of TCP in order",
+      one_of(kQpPrefetches));
   }
 };
 

@@ -3,6 +3,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <tuple>
 
 #include "model/common/prng.h"
 #include "model/common/table.h"
@@ -127,21 +128,43 @@ class Home final : public Stage {
   std::deque<std::pair<Cycle, TableMiss>> due_;
 };
 
+// Knows ahead of the owners which rows will be used.
+class Foresight final : public Stage {
+ public:
+  Foresight(sc_core::sc_module_name nm, ClockDomain& clk, RowCache& cache, std::vector<Ask> plan)
+      : Stage(nm, clk), cache_(cache), plan_(std::move(plan)) {
+    if (!plan_.empty()) wake(plan_.front().from);
+  }
+  Wake tick() override {
+    if (next_ < plan_.size() && plan_[next_].from <= now()) cache_.prefetch(plan_[next_++].index);
+    return next_ < plan_.size() ? Wake::at_cycle(std::max(plan_[next_].from, now() + 1)) : Wake::on_traffic();
+  }
+
+ private:
+  RowCache& cache_;
+  const std::vector<Ask> plan_;
+  std::size_t next_ = 0;
+};
+
 struct Bench {
-  Bench(const CacheConfig& config, std::vector<Ask> of_first, std::vector<Ask> of_second, std::uint64_t shuffle = 0)
+  Bench(const CacheConfig& config, std::vector<Ask> of_first, std::vector<Ask> of_second, std::uint64_t shuffle = 0,
+        std::vector<Ask> ahead = {})
       : clk(sc_core::sc_gen_unique_name("clock"), {}),
         first("first", clk, kRows, kTable, config),
         second("second", clk, kRows, kTable, first.shared_cache()),
         home(sc_core::sc_gen_unique_name("home"), clk, {&first, &second}),
         a(sc_core::sc_gen_unique_name("a"), clk, first, std::move(of_first)),
-        b(sc_core::sc_gen_unique_name("b"), clk, second, std::move(of_second)) {
+        b(sc_core::sc_gen_unique_name("b"), clk, second, std::move(of_second)),
+        foresight(sc_core::sc_gen_unique_name("foresight"), clk, first.cache(), std::move(ahead)) {
     if (shuffle != 0) clk.shuffle(shuffle);
   }
   const CacheCounters& counters() const { return first.cache().counters(); }
+  const PrefetchCounters& prefetches() const { return first.cache().prefetches(); }
   ClockDomain clk;
   Rows first, second;
   Home home;
   Owner a, b;
+  Foresight foresight;
 };
 
 class SharedCache : public StageTest {
@@ -285,8 +308,139 @@ TEST_F(SharedCache, EachTableKeepsItsOwnInAnyOrderOfCalls) {
   }
 }
 
+// ---- Rows that are fetched before anybody asks for them
+
+// In the same cycle the ask comes first.
+TEST_F(SharedCache, APrefetchedRowIsThereAsMuchEarlierAsItWasAskedForBefore) {
+  constexpr Cycle kAhead = 10, kFetch = kMissed + kHome;
+  std::vector<std::unique_ptr<Bench>> benches;
+  for (Cycle distance = 0; distance <= kFetch + 3; ++distance) {
+    benches.push_back(std::make_unique<Bench>(kSmall, std::vector<Ask>{{kAhead + distance, 3}}, std::vector<Ask>{}, 0,
+                                              std::vector<Ask>{{kAhead, 3}}));
+  }
+  run_until_idle();
+  for (Cycle distance = 0; distance < benches.size(); ++distance) {
+    const Bench& bench = *benches[distance];
+    EXPECT_THAT(bench.a.used, ElementsAre(kAhead + std::max(kFetch, distance) + kHit)) << distance;
+    EXPECT_EQ(bench.home.seen.size(), 1u);
+    EXPECT_EQ(bench.prefetches().rows, distance != 0);
+    EXPECT_EQ(bench.prefetches().late, distance != 0 && distance < kFetch) << distance;
+    EXPECT_EQ(bench.prefetches().used, distance >= kFetch) << distance;
+    EXPECT_EQ(bench.counters().misses, distance == 0) << "of reads alone";
+  }
+}
+
+TEST_F(SharedCache, AnAskIsFetchedBeforeAPrefetchOfItsCycle) {
+  Bench bench(kSmall, {{10, 3}}, {}, 0, {{10, 5}});
+  run_until_idle();
+  EXPECT_THAT(bench.home.seen, ElementsAre(std::pair(10 + kMissed, 3), std::pair(11 + kMissed, 5)));
+}
+
+// Nobody waits for it: neither for a fetch nor for a place; nor for its turn, if a further one comes.
+TEST_F(SharedCache, APrefetchIsDroppedWithoutAFetchOrAPlaceForIt) {
+  Bench full({8, 2, CachePolicy::kLru, 1, 1}, {{10, 3}, {200, 5}}, {}, 0, {{12, 5}});
+  Bench pinned({1, 1, CachePolicy::kLru, 4, 1}, {{10, 3, 500}, {700, 5}}, {}, 0, {{100, 5}, {101, 3}});
+  Bench two(kSmall, {{10, 3}}, {{10, 4}}, 0, {{10, 5}, {11, 6}});
+  run_until_idle();
+  for (const Bench* bench : {&full, &pinned}) {
+    EXPECT_EQ(bench->prefetches().rows, 0u);
+    EXPECT_EQ(bench->prefetches().dropped, 1u);
+    EXPECT_EQ(bench->counters().misses, 2u);
+  }
+  EXPECT_THAT(full.a.used, ElementsAre(10 + kMiss, 200 + kMiss));
+  EXPECT_EQ(two.prefetches().dropped, 2u) << "one waits for the home, the other finds two fetches under way";
+}
+
+TEST_F(SharedCache, APrefetchedRowStaysUntilItIsThereAndThenTakesItsTurn) {
+  // One set of one way, and the spare place of each owner.
+  Bench bench({1, 1, CachePolicy::kLru, 4, 1}, {{20, 4}, {200, 5}}, {}, 0, {{10, 3}, {300, 6}});
+  run_until_idle();
+  EXPECT_THAT(bench.a.used, ElementsAre(20 + kMiss, 200 + kMiss)) << "4 in a spare place";
+  EXPECT_EQ(bench.prefetches().rows, 2u);
+  EXPECT_EQ(bench.prefetches().unused, 1u) << "3, for 5; 6 is still there";
+  EXPECT_NE(bench.first.peek(6), nullptr);
+}
+
+TEST_F(SharedCache, APrefetchThatFailsLeavesNothing) {
+  Bench bench(kSmall, {{40, 3}, {200, 5}}, {}, 0, {{10, 3}, {100, 5}});
+  bench.home.lost = {3, 5};
+  run_until_idle();
+  EXPECT_THAT(bench.a.used, ElementsAre(10 + kMiss, 200 + kMiss))
+      << "the second one was there before: it is fetched again";
+  EXPECT_THAT(bench.a.ok, ElementsAre(false, true));
+  EXPECT_EQ(bench.prefetches().used, 0u);
+}
+
+TEST_F(SharedCache, ALostRowIsNotPrefetchedUntilItIsRenewed) {
+  Bench bench(kSmall, {{500, 3}}, {}, 0, {{10, 3}, {100, 3}, {300, 3}});
+  bench.home.lost = {3};
+  bench.home.for_good = true;
+  run_to(bench, 200);
+  bench.first.cache().renew(3);
+  run_until_idle();
+  EXPECT_EQ(bench.home.seen.size(), 2u);
+  EXPECT_THAT(bench.a.used, ElementsAre(500 + kHit));
+  EXPECT_THAT(bench.a.ok, ElementsAre(true));
+}
+
+// A prefetch is an access of the plain cache, too.
+TEST_F(SharedCache, HitsAreThoseOfAPlainCacheThatIsFedWithThePrefetchesAsWell) {
+  Prng random(2);
+  std::array<std::vector<Ask>, 3> plans;
+  LruReference reference(4, 8);
+  double hits = 0, fetched_ahead = 0;
+  for (unsigned n = 0; n < 6000; ++n) {
+    const auto index = static_cast<std::uint32_t>(random.below(n % 3 == 0 ? kRows : 24));
+    const auto of = static_cast<std::size_t>(random.below(3));
+    plans[of].push_back({10 + n * 2 * kMiss, index});
+    const bool hit = reference.access(index);
+    hits += of != 2 && hit;
+    fetched_ahead += of == 2 && !hit;
+  }
+  Bench bench({32, 8, CachePolicy::kLru, 2, 1}, plans[0], plans[1], 0, plans[2]);
+  run_until_idle(2'000'000);
+  EXPECT_EQ(bench.counters().hits, hits);
+  EXPECT_EQ(bench.prefetches().rows, fetched_ahead);
+  EXPECT_EQ(bench.counters().lookups(), plans[0].size() + plans[1].size());
+  EXPECT_EQ(bench.prefetches().dropped, 0u);
+}
+
+TEST_F(SharedCache, PrefetchesAreTheSameInAnyOrderOfCalls) {
+  std::vector<std::unique_ptr<Bench>> plain, shuffled;
+  for (unsigned seed = 0; seed < 24; ++seed) {
+    Prng random(seed + 100);
+    const auto below = [&random](unsigned n) { return static_cast<unsigned>(random.below(n)); };
+    const unsigned ways = 1u << below(3);
+    const CacheConfig config{ways << below(3), ways, static_cast<CachePolicy>(seed % 3), 1 + below(5), below(3)};
+    std::array<std::vector<Ask>, 3> plans;
+    for (auto& plan : plans) {
+      for (Cycle from = below(50); plan.size() < 300; from += below(30)) {
+        plan.push_back({from, below(20), below(3) == 0 ? below(80) : 0});
+      }
+    }
+    plain.push_back(std::make_unique<Bench>(config, plans[0], plans[1], 0, plans[2]));
+    shuffled.push_back(std::make_unique<Bench>(config, plans[0], plans[1], seed + 7, plans[2]));
+  }
+  run_until_idle(2'000'000);
+  std::uint64_t rows = 0, dropped = 0;
+  for (std::size_t n = 0; n < plain.size(); ++n) {
+    const PrefetchCounters &p = plain[n]->prefetches(), &s = shuffled[n]->prefetches();
+    EXPECT_EQ(plain[n]->a.used.size() + plain[n]->b.used.size(), 600u);
+    EXPECT_EQ(shuffled[n]->a.used, plain[n]->a.used);
+    EXPECT_EQ(shuffled[n]->b.used, plain[n]->b.used);
+    EXPECT_EQ(shuffled[n]->home.seen, plain[n]->home.seen);
+    EXPECT_EQ(std::tuple(s.rows, s.used, s.late, s.unused, s.dropped),
+              std::tuple(p.rows, p.used, p.late, p.unused, p.dropped));
+    EXPECT_LE(p.used + p.late + p.unused, p.rows);
+    rows += p.rows;
+    dropped += p.dropped;
+  }
+  EXPECT_GT(rows, 200u);
+  EXPECT_GT(dropped, 500u);
+}
+
 TEST_F(SharedCache, AResetAmidFetchesLeavesNothingBehind) {
-  Bench bench(kSmall, {{10, 1}, {10, 2}, {10, 3}, {200, 1}}, {{10, 1}, {11, 5}, {12, 6}});
+  Bench bench(kSmall, {{10, 1}, {10, 2}, {10, 3}, {200, 1}}, {{10, 1}, {11, 5}, {12, 6}}, 0, {{39, 7}});
   run_to(bench, 40);
   bench.first.reset();
   bench.second.reset();

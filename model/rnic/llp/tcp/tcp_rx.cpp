@@ -548,6 +548,7 @@ void TcpRx::execute(Use& u, EarlyPlaced& placed) {
 // ---- Beats
 
 void TcpRx::emit(Use& u, ReceivedOctets&& octets) {
+  if (qps_ != nullptr) qps_->prefetch(u.facts.qpn.v);
   const std::uint64_t offset = u.stream.leave(octets.bytes);
   emission_.start(u.flow, u.facts, std::move(octets), offset);
   start_emission();

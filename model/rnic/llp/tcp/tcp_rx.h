@@ -44,6 +44,9 @@ class TcpRx final : public Stage {
   TcpRx(sc_core::sc_module_name nm, ClockDomain& clk, const TcpConfig& config, const DatapathConfig& datapath,
         tcp::FlowRxTable& table, const LinkAddress& station, BufferPool& pool, const tcp::SentOctets& sent);
 
+  // Before the first cycle: octets that leave have the row of their queue pair fetched.
+  void prefetch_in(RowCache& qps) { qps_ = &qps; }
+
   Wake tick() override;
   void reset() override;
 
@@ -143,6 +146,7 @@ class TcpRx final : public Stage {
   BufferPool& pool_;
   const tcp::SentOctets& sent_;
   tcp::FlowRxTable& rows_;
+  RowCache* qps_ = nullptr;  // in which queue pairs are prefetched
   RowEvents<tcp::FlowRxRow, Event, FlowId> events_{*this, "tcp_rx_event"};
   tcp::FlowRxTable::Reader turn_row_{*this, "tcp_rx_turn"};
   tcp::FlowRxTable::Reader frame_rows_{*this, "tcp_rx_frame", 0, RowOrder::kAsTheyCome};
