@@ -41,6 +41,13 @@ void OutputOptions::add_to(po::options_description& options) {
   auto add = options.add_options();
   add("trace", po::value(&into_.trace_file)->value_name("file"),
       "transaction log: every event of the chips, one line each, in order of time");
+  TraceFilterOptions& filter = into_.trace_filter;
+  add("trace-request", po::value(&filter.requests)->value_name("id"),
+      "--trace and --perfetto have only events of this request, e.g. a.0.17; may be repeated, as the next two");
+  add("trace-node", po::value(&filter.nodes)->value_name("node"), "only those at this node");
+  add("trace-kind", po::value(&filter.kinds)->value_name("kind"), "only those of this kind, e.g. retransmitted");
+  add("trace-from", po::value(&trace_from_)->value_name("time"), "only those from then on, e.g. 10us");
+  add("trace-to", po::value(&trace_to_)->value_name("time"), "and before then");
   add("breakdown", po::bool_switch(&into_.breakdown),
       "latency of each operation by the blocks that it passes: in stats.json, and per request in breakdown.tsv");
   add("db", po::value(&into_.database_file)->value_name("file"),
@@ -69,6 +76,15 @@ void OutputOptions::add_to(po::options_description& options) {
 }
 
 void OutputOptions::read(const std::string& command, const po::variables_map& given) {
+  if (!trace_from_.empty()) into_.trace_filter.from_ps = parse_time(trace_from_, "--trace-from");
+  if (!trace_to_.empty()) into_.trace_filter.to_ps = parse_time(trace_to_, "--trace-to");
+  for (const char* option : {"trace-request", "trace-node", "trace-kind", "trace-from", "trace-to"}) {
+    if (given.count(option) != 0 && into_.trace_file.empty() && into_.perfetto_file.empty())
+      throw ConfigError(fmt::format("{}: --{} needs --trace FILE or --perfetto FILE", command, option));
+  }
+  if (into_.trace_filter.from_ps >= into_.trace_filter.to_ps) {
+    throw ConfigError(command + ": the window of --trace-from and --trace-to ends before it begins");
+  }
   if (!wave_from_.empty()) into_.wave_window.from_ps = parse_time(wave_from_, "--wave-from");
   if (!wave_to_.empty()) into_.wave_window.to_ps = parse_time(wave_to_, "--wave-to");
   if (!wave_ring_.empty()) into_.wave_condition.ring_ps = parse_time(wave_ring_, "--wave-ring");

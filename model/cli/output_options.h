@@ -12,15 +12,16 @@ namespace rnic::cli {
 class OutputOptions {
  public:
   explicit OutputOptions(RunOptions& into) : into_(into) {}
-  // Declares --trace, --breakdown, --db, --perfetto, --capture-tlps, --capture-requests, --wave, --wave-scope,
-  // --wave-from and --wave-to, --wave-on, --wave-for and --wave-ring, --stats-every, --stats-per-qp and --warmup.
+  // Declares --trace, --trace-request, --trace-node, --trace-kind, --trace-from and --trace-to, --breakdown, --db,
+  // --perfetto, --capture-tlps, --capture-requests, --wave, --wave-scope, --wave-from and --wave-to, --wave-on,
+  // --wave-for and --wave-ring, --stats-every, --stats-per-qp and --warmup.
   void add_to(boost::program_options::options_description& options);
   // Completes the RunOptions. ConfigError, beginning with the command's name, for options that do not go together.
   void read(const std::string& command, const boost::program_options::variables_map& given);
 
  private:
   RunOptions& into_;
-  std::string wave_from_, wave_to_, wave_for_, wave_ring_, stats_every_, warmup_;
+  std::string trace_from_, trace_to_, wave_from_, wave_to_, wave_for_, wave_ring_, stats_every_, warmup_;
 };
 
 }  // namespace rnic::cli

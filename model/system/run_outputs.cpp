@@ -191,9 +191,17 @@ void RunOutputs::open_events() {
   if (event_files().empty()) return;
   const std::vector<std::string> nodes = node_names(stations_);
   events_ = std::make_unique<EventStream>(nodes);
+  if (options_.trace_filter.any() && !(options_.trace_file.empty() && options_.perfetto_file.empty())) {
+    filter_ = std::make_unique<TraceFilter>(options_.trace_filter, nodes);
+    events_->attach(*filter_);
+  }
+  const auto attach = [this](EventReader& reader) {
+    if (filter_) filter_->attach(reader);
+    else events_->attach(reader);
+  };
   if (!options_.trace_file.empty()) {
     trace_ = std::make_unique<TransactionLog>(options_.trace_file, nodes, trace_words);
-    events_->attach(*trace_);
+    attach(*trace_);
   }
   if (!options_.database_file.empty()) {
     database_ = std::make_unique<Database>(options_.database_file, nodes, trace_words);
@@ -201,7 +209,7 @@ void RunOutputs::open_events() {
   }
   if (!options_.perfetto_file.empty()) {
     perfetto_ = std::make_unique<PerfettoTrace>(options_.perfetto_file, nodes, trace_words);
-    events_->attach(*perfetto_);
+    attach(*perfetto_);
   }
 }
 
@@ -319,6 +327,17 @@ void RunOutputs::close_waves(std::uint64_t end_ps) {
   };
   write(WaveLayout::gtkwave_name(file), layout.gtkwave(file));
   write(WaveLayout::surfer_name(file), layout.surfer());
+}
+
+std::vector<std::string> RunOutputs::notices() const {
+  std::vector<std::string> notices;
+  if (filter_ && filter_->passed() == 0) {
+    std::string files = options_.trace_file;
+    if (!options_.perfetto_file.empty()) files += (files.empty() ? "" : " and ") + options_.perfetto_file;
+    notices.push_back(
+        fmt::format("nothing is in {}: of {} events none passes {}", files, filter_->seen(), filter_->text()));
+  }
+  return notices;
 }
 
 bool RunOutputs::write(const std::string& name, const std::string& text) {

@@ -17,6 +17,7 @@
 #include "model/system/latency_breakdown.h"
 #include "model/system/series.h"
 #include "model/system/system.h"
+#include "model/system/trace_filter.h"
 #include "model/system/wave_triggers.h"
 #include "model/system/wire_capture.h"
 #include "model/trace/database.h"
@@ -29,15 +30,16 @@
 namespace rnic {
 
 struct RunOptions {
-  std::string out_dir = "out";    // empty: no folder, and so neither capture nor reports
-  bool capture = true;            // write wire.pcapng
-  bool capture_tlps = false;      // and in it the TLPs of the nodes' PCIe links
-  bool capture_requests = false;  // and the owner of each packet, as its comment
-  std::string trace_file;         // the transaction log; empty: none
-  std::string database_file;      // empty: none
-  std::string perfetto_file;      // empty: none
-  bool breakdown = false;         // where the time of each work request went
-  std::string wave_file;          // empty: none
+  std::string out_dir = "out";      // empty: no folder, and so neither capture nor reports
+  bool capture = true;              // write wire.pcapng
+  bool capture_tlps = false;        // and in it the TLPs of the nodes' PCIe links
+  bool capture_requests = false;    // and the owner of each packet, as its comment
+  std::string trace_file;           // the transaction log; empty: none
+  std::string perfetto_file;        // empty: none
+  TraceFilterOptions trace_filter;  // of these two
+  std::string database_file;        // empty: none
+  bool breakdown = false;           // where the time of each work request went
+  std::string wave_file;            // empty: none
   WaveWindow wave_window;
   WaveCondition wave_condition;  // if any, the window is found by another run (RunOutputs::triggers)
   SeriesOptions series;
@@ -92,6 +94,8 @@ class RunOutputs final {
   // Nothing if it was not asked for.
   const LatencyBreakdown* breakdown() const { return breakdown_.get(); }
   std::uint64_t digest() const { return digest_.value(); }
+  // What those who asked for an output have to know about it: that it has nothing, and why.
+  std::vector<std::string> notices() const;
   // The complete files.
   const std::vector<std::string>& files() const { return files_; }
   // Files that could not be written, each with the reason; they are removed.
@@ -122,9 +126,10 @@ class RunOutputs final {
   std::unique_ptr<CableTrace> cable_trace_;
   TraceDigest digest_;
   std::unique_ptr<EventStream> events_;  // if there is a reader
+  std::unique_ptr<TraceFilter> filter_;  // of the next two; nullptr: all passes
   std::unique_ptr<TransactionLog> trace_;
-  std::unique_ptr<Database> database_;
   std::unique_ptr<PerfettoTrace> perfetto_;
+  std::unique_ptr<Database> database_;
   std::unique_ptr<LatencyBreakdown> breakdown_;
   std::unique_ptr<Waves> waves_;
   std::unique_ptr<WaveTriggers> triggers_;

@@ -1,6 +1,7 @@
 """The transaction log agrees with the other outputs, and adds the times."""
 import collections
 import csv
+import sqlite3
 import unittest
 
 from rnicsim import NEEDS_RTL, QUICKSTART, TRACES, ProgramTest
@@ -59,6 +60,63 @@ class TransactionLog(ProgramTest):
                          if (line["node"], line["kind"], line["words"].split(",")[0]) == ("b", "command", op)]
             self.assertEqual(len(latencies), commands[op]["count"])
             self.assertEqual(max(latencies), commands[op]["max"])
+
+    def test_a_filter_leaves_the_lines_that_meet_each_of_its_conditions(self):
+        scenario = self.small_scenario()
+        every = self.lines(scenario)
+        last = int(every[-1]["time_ps"])
+        middle = (last // 2 // 1000) * 1000
+        one = [line["request"] for line in every if line["kind"] == "completed" and line["receive"]][-1]
+        received = next(line["receive"] for line in every if line["kind"] == "completed" and line["request"] == one and line["receive"])
+        cases = ((("request", one),), (("request", received),), (("request", one), ("request", "a.0.0")), (("node", "b"),),
+                 (("kind", "placed"),), (("kind", "placed"), ("kind", "tlp_write")), (("from", f"{middle}ps"),), (("to", f"{middle // 1000}ns"),),
+                 (("request", one), ("node", "b"), ("kind", "placed"), ("from", "1us"), ("to", f"{last}ps")))
+        for case in cases:
+            of = {option: [value for name, value in case if name == option] for option, _ in case}
+            begin, end = (next((int(value[:-2]) * (1000 if value.endswith("ns") else 1 if value.endswith("ps") else 10**6) for value in of.get(option, ())), usual)
+                          for option, usual in (("from", 0), ("to", last + 1)))
+            expected = [line for line in every if begin <= int(line["time_ps"]) < end and line["node"] in of.get("node", line["node"])
+                        and line["kind"] in of.get("kind", [line["kind"]])
+                        and ("request" not in of or {line["request"], line["receive"]} & set(of["request"]))]
+            with self.subTest(case=case):
+                self.assertGreater(len(expected), 0)
+                digest = self.stats["digest"]
+                self.assertEqual(self.lines(scenario, *(word for option, value in case for word in (f"--trace-{option}", value))), expected)
+                self.assertEqual(self.stats["digest"], digest)
+
+    def test_a_filter_is_for_the_perfetto_trace_too_and_not_for_the_database(self):
+        scenario = self.small_scenario()
+        sizes = []
+        for options in (), ("--trace-kind", "placed"):
+            self.run_scenario(scenario, "--perfetto", "t.perfetto", "--db", "run.sqlite", *options)
+            with sqlite3.connect(self.folder / "run.sqlite") as database:
+                sizes.append(((self.folder / "t.perfetto").stat().st_size, database.execute("SELECT count(*) FROM events").fetchone()[0]))
+        self.assertLess(sizes[1][0], sizes[0][0] / 5)
+        self.assertEqual(sizes[1][1], sizes[0][1])
+
+    def test_a_filter_that_lets_nothing_pass_is_said(self):
+        scenario = self.small_scenario()
+        for options, words in ((("--trace-kind", "lost"), "--trace-kind lost"), (("--trace-request", "a.0.99999", "--trace-from", "1500ns"), "--trace-request a.0.99999 --trace-from 1500ns"),
+                               (("--trace-from", "5s"), "--trace-from 5000ms")):
+            run = self.run_program("run", scenario, "--out", "out", "--trace", "log.tsv", *options)
+            self.assertEqual(run.returncode, 0)
+            self.assertRegex(run.stderr, rf"^rnicsim: nothing is in log.tsv: of \d+ events none passes {words}\n$")
+            self.assertEqual(len((self.folder / "log.tsv").read_text().splitlines()), 1)
+
+    def test_what_a_filter_names_is_known(self):
+        scenario = self.small_scenario()
+        for options, said in ((("--trace-kind", "plased"), "--trace-kind plased: unknown kind of event; the nearest is placed"),
+                              (("--trace-node", "c"), "--trace-node c: unknown node; the nearest is a"),
+                              (("--trace-request", "x.0.1"), "--trace-request x.0.1: unknown node x; the nearest is a"),
+                              (("--trace-request", "17"), "--trace-request 17: unknown node 17; the nearest is a"),
+                              (("--trace-request", "b.0"), "--trace-request b.0: not an id as the log has them, such as b.0.17: node, queue pair, number of the request"),
+                              (("--trace-from", "2us", "--trace-to", "2us"), "run: the window of --trace-from and --trace-to ends before it begins"),
+                              (("--trace-to", "2"), "--trace-to: '2' is not a time with its unit, such as 12us (ps, ns, us, ms or s)")):
+            run = self.run_program("run", scenario, "--out", "out", "--trace", "log.tsv", *options)
+            self.assertEqual((run.returncode, run.stderr), (2, f"rnicsim: {said}\n"))
+            self.assertEqual(self.files(), ["small.json"])
+        run = self.run_program("run", scenario, "--db", "run.sqlite", "--trace-node", "a")
+        self.assertEqual((run.returncode, run.stderr), (2, "rnicsim: run: --trace-node needs --trace FILE or --perfetto FILE\n"))
 
     def check_same_file(self, *runs):
         files = []
