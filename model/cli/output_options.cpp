@@ -1,6 +1,7 @@
 #include "model/cli/output_options.h"
 
 #include <cstdint>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,9 @@ namespace rnic::cli {
 namespace po = boost::program_options;
 
 namespace {
+
+// The value of an option that stands alone. No file has such a name.
+const std::string kAlone("\0", 1);
 
 // "12us", "1.5ms", "800ns", "40ps"; 0 needs no unit.
 std::uint64_t parse_time(const std::string& text, const char* option) {
@@ -50,8 +54,9 @@ void OutputOptions::add_to(po::options_description& options) {
   add("trace-to", po::value(&trace_to_)->value_name("time"), "and before then");
   add("breakdown", po::bool_switch(&into_.breakdown),
       "latency of each operation by the blocks that it passes: in stats.json, and per request in breakdown.tsv");
-  add("db", po::value(&into_.database_file)->value_name("file"),
-      "the same as an SQLite database, with requests and frames; OUT/run.sqlite is where `rnicsim explain OUT` looks");
+  add("db", po::value(&into_.database_file)->value_name("[file]"),
+      "the same as an SQLite database, with requests and frames; without a file OUT/run.sqlite, where `rnicsim explain "
+      "OUT` looks");
   add("perfetto", po::value(&into_.perfetto_file)->value_name("file"),
       "the events for https://ui.perfetto.dev: tracks per node and block, arrows along each request, counters");
   add("capture-tlps", po::bool_switch(&into_.capture_tlps),
@@ -75,7 +80,22 @@ void OutputOptions::add_to(po::options_description& options) {
       "statistics and results count from then on, e.g. 50us; the series has all");
 }
 
+std::vector<std::string> OutputOptions::with_values(const std::vector<std::string>& args) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    words.push_back(args[i]);
+    const bool alone = i + 1 == args.size() || args[i + 1].rfind('-', 0) == 0;
+    if (alone && args[i] == "--db") words.push_back(kAlone);
+  }
+  return words;
+}
+
 void OutputOptions::read(const std::string& command, const po::variables_map& given) {
+  if (into_.database_file == kAlone) {
+    if (into_.out_dir.empty())
+      throw ConfigError(command + ": --db without a file is OUT/run.sqlite, which needs --out");
+    into_.database_file = (std::filesystem::path(into_.out_dir) / "run.sqlite").string();
+  }
   if (!trace_from_.empty()) into_.trace_filter.from_ps = parse_time(trace_from_, "--trace-from");
   if (!trace_to_.empty()) into_.trace_filter.to_ps = parse_time(trace_to_, "--trace-to");
   for (const char* option : {"trace-request", "trace-node", "trace-kind", "trace-from", "trace-to"}) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <boost/program_options.hpp>
 
@@ -16,6 +17,9 @@ class OutputOptions {
   // --perfetto, --capture-tlps, --capture-requests, --wave, --wave-scope, --wave-from and --wave-to, --wave-on,
   // --wave-for and --wave-ring, --stats-every, --stats-per-qp and --warmup.
   void add_to(boost::program_options::options_description& options);
+  // The words of a command line, with a value for each option that may stand alone: last, or before another option. So
+  // the word after such an option is always its value.
+  static std::vector<std::string> with_values(const std::vector<std::string>& args);
   // Completes the RunOptions. ConfigError, beginning with the command's name, for options that do not go together.
   void read(const std::string& command, const boost::program_options::variables_map& given);
 

@@ -87,7 +87,8 @@ int replay_command(const std::vector<std::string>& args, std::ostream& out, std:
       "folder for the outputs of the replay: stats.json, stats.txt, wire.pcapng, fw_log.txt");
   watching.add_to(options);
   all.add(options).add_options()("capture", po::value(&file));
-  const po::variables_map given = parse_options(args, all, po::positional_options_description().add("capture", 1));
+  const po::variables_map given =
+      parse_options(OutputOptions::with_values(args), all, po::positional_options_description().add("capture", 1));
   if (given.count("help") != 0) {
     out << "usage: rnicsim replay CAPTURE --as server|client [options]\n\n" << options;
     return kOk;

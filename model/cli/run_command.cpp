@@ -113,7 +113,7 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
                   "overrides one setting of all nodes (rnicsim config --list), of one node "
                   "(nodes.a.rnic.fwcpu.max_ord=4), or a value of the scenario by the name of its connection, work item "
                   "or check (connections.c0.ord=8, work.write0.depth=32); may be repeated");
-  const po::variables_map given = parse_options(args, options, positional);
+  const po::variables_map given = parse_options(OutputOptions::with_values(args), options, positional);
   if (given.count("help") != 0) {
     out << "usage: rnicsim run SCENARIO [options]\n\n" << options;
     return kOk;

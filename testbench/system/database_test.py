@@ -1,5 +1,6 @@
 """A run's database agrees with its other outputs, and `explain` reads it."""
 import csv
+import json
 import os
 import re
 import shlex
@@ -94,6 +95,26 @@ class Database(ProgramTest):
         self.addCleanup(database.close)
         senders = dict(database.execute("SELECT sender IS NULL, count(*) FROM frames GROUP BY 1"))
         self.assertEqual(senders.keys(), {0, 1})
+
+    def test_without_a_file_it_is_where_explain_looks(self):
+        """The next word is the file, unless it begins with "-" or there is none."""
+        scenario = self.small_scenario()
+        for words, folder in ((("--db", "--out", "out/l"), "out/l"), (("--out", "m", "--no-capture", "--db"), "m"), (("--db",), "out"), (("-o", "n", "--db", "--no-capture"), "n")):
+            with self.subTest(words=words):
+                run = self.run_program("run", scenario, *words)
+                self.assertEqual((run.returncode, run.stderr), (0, ""))
+                self.assertIn(f"{folder}/run.sqlite", run.stdout)
+                explained = self.run_program("explain", folder, "--slowest", "1")
+                self.assertEqual((explained.returncode, explained.stderr), (0, ""))
+        swept = self.run_program("run", TRACES / "write_bw.json", "--set", "work.writes.count=1", "--out", "p", "--db")
+        self.assertTrue((self.folder / "p/run.sqlite").exists(), swept.stderr)
+        replayed = ("replay", TRACES / "siw/rping-64.pcap", "--as", "server")
+        self.assertEqual(self.run_program(*replayed, "--out", "r", "--db").returncode, 0)
+        self.assertTrue((self.folder / "r/run.sqlite").exists())
+        self.check_refused("replay: --db without a file is OUT/run.sqlite, which needs --out", *replayed, "--db")
+        self.check_refused("--db applies to one point", "run", TRACES / "loss-sweep.json", "--db")
+        self.check_refused("run: which scenario?", "run", "--db", scenario)
+        self.assertEqual(json.loads((self.folder / scenario).read_text())["name"], "quickstart", "it is no database")
 
     def check_refused(self, text, *arguments):
         run = self.run_program(*arguments)
