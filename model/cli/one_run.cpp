@@ -215,6 +215,20 @@ int run_one(const Scenario& scenario, const Overlay& command_line, const OneRun&
       *system, one, [&](const RunResult& result) { return report(*system, result, out, err); }, err);
 }
 
+void list_scopes(System& system, std::ostream& out) {
+  system.describe();
+  for (const Station& s : system.stations()) {
+    for (const std::string& scope : wave_scopes(*s.node, s.parts)) out << scope << '\n';
+  }
+}
+
+int list_scopes(const Scenario& scenario, const Overlay& command_line, std::ostream& out) {
+  if (scenario.has_external_peer())
+    throw ConfigError("--wave-scope without a scope: not for a scenario with an external peer, which would be awaited");
+  list_scopes(*make_system(scenario, command_line), out);
+  return kOk;
+}
+
 nlohmann::ordered_json statistics_before(const Scenario& scenario, const Overlay& command_line) {
   RunOptions options;
   options.out_dir.clear();

@@ -36,6 +36,11 @@ int run_system(System& system, const OneRun& run, const Report& report, std::ost
 int run_one(const Scenario& scenario, const Overlay& command_line, const OneRun& run, std::ostream& out,
             std::ostream& err);
 
+// Prints the scopes of a system's waveform, a line each.
+void list_scopes(System& system, std::ostream& out);
+// Those of the system that the scenario describes. Once per process. Returns the exit code.
+int list_scopes(const Scenario& scenario, const Overlay& command_line, std::ostream& out);
+
 // stats.json of such a run before its first picosecond, with nothing counted. Once per process.
 nlohmann::ordered_json statistics_before(const Scenario& scenario, const Overlay& command_line);
 

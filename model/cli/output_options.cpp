@@ -1,5 +1,6 @@
 #include "model/cli/output_options.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 
@@ -64,8 +65,8 @@ void OutputOptions::add_to(po::options_description& options) {
   add("capture-requests", po::bool_switch(&into_.capture_requests),
       "a comment of each packet in wire.pcapng names the work request behind it");
   add("wave", po::value(&into_.wave_file)->value_name("file"), "waveform of the chips' links and state: .fst or .vcd");
-  add("wave-scope", po::value(&into_.wave_window.scopes)->value_name("scope"),
-      "dump this scope and all below it, e.g. rnic_a.tx; may be repeated");
+  add("wave-scope", po::value(&into_.wave_window.scopes)->value_name("[scope]"),
+      "dump this scope and all below it, e.g. rnic_a.tx; may be repeated. Without a scope: list them, and run nothing");
   add("wave-from", po::value(&wave_from_)->value_name("time"), "start of the waveform, e.g. 10us");
   add("wave-to", po::value(&wave_to_)->value_name("time"), "its end");
   add("wave-on", po::value(&into_.wave_condition.on)->value_name("what"),
@@ -85,12 +86,15 @@ std::vector<std::string> OutputOptions::with_values(const std::vector<std::strin
   for (std::size_t i = 0; i < args.size(); ++i) {
     words.push_back(args[i]);
     const bool alone = i + 1 == args.size() || args[i + 1].rfind('-', 0) == 0;
-    if (alone && args[i] == "--db") words.push_back(kAlone);
+    if (alone && (args[i] == "--db" || args[i] == "--wave-scope")) words.push_back(kAlone);
   }
   return words;
 }
 
 void OutputOptions::read(const std::string& command, const po::variables_map& given) {
+  const std::vector<std::string>& scopes = into_.wave_window.scopes;
+  lists_scopes_ = std::find(scopes.begin(), scopes.end(), kAlone) != scopes.end();
+  if (lists_scopes_) return;
   if (into_.database_file == kAlone) {
     if (into_.out_dir.empty())
       throw ConfigError(command + ": --db without a file is OUT/run.sqlite, which needs --out");

@@ -22,9 +22,12 @@ class OutputOptions {
   static std::vector<std::string> with_values(const std::vector<std::string>& args);
   // Completes the RunOptions. ConfigError, beginning with the command's name, for options that do not go together.
   void read(const std::string& command, const boost::program_options::variables_map& given);
+  // What is asked for is not a run, but the scopes that its waveform could have: --wave-scope stands alone.
+  bool lists_scopes() const { return lists_scopes_; }
 
  private:
   RunOptions& into_;
+  bool lists_scopes_ = false;
   std::string trace_from_, trace_to_, wave_from_, wave_to_, wave_for_, wave_ring_, stats_every_, warmup_;
 };
 

@@ -107,6 +107,10 @@ int replay_command(const std::vector<std::string>& args, std::ostream& out, std:
   System system(ReplayPrograms::settings(scripts, command_line));
   const auto& programs =
       system.start<ReplayPrograms>(std::move(scripts), nlohmann::ordered_json{{"capture", file}, {"as", role}});
+  if (watching.lists_scopes()) {
+    list_scopes(system, out);
+    return kOk;
+  }
   const bool json = given.count("json") != 0;
   return run_system(
       system, run,

@@ -38,16 +38,18 @@ struct Arguments {
   SweepOptions sweep;
 };
 
+Scenario point_of(const Scenario& scenario, std::size_t point) {
+  if (point < scenario.sweep.points()) return at_point(scenario, point);
+  throw ConfigError(fmt::format("run: --point {}: the sweep has points 0 to {}", point, scenario.sweep.points() - 1));
+}
+
 // Runs one point as a single run, or all points once it has read the settings of each.
 int run_swept(const Scenario& scenario, const Overlay& command_line, const Arguments& a, const po::variables_map& given,
               std::ostream& out, std::ostream& err) {
   if (a.point) {
-    if (*a.point >= scenario.sweep.points()) {
-      throw ConfigError(
-          fmt::format("run: --point {}: the sweep has points 0 to {}", *a.point, scenario.sweep.points() - 1));
-    }
+    const Scenario one = point_of(scenario, *a.point);
     out << fmt::format("point {}: {}\n", *a.point, scenario.sweep.text(*a.point));
-    return run_one(at_point(scenario, *a.point), command_line, a.run, out, err);
+    return run_one(one, command_line, a.run, out, err);
   }
   for (const char* option : {"trace", "db", "perfetto", "wave", "gdb"}) {
     if (given.count(option) != 0)
@@ -146,6 +148,10 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   for (const std::string& assignment : a.config.set) assigned.set(assignment);
   const Scenario scenario = read_scenario(a.config.scenario, scenario_values(assigned));
   const Overlay command_line = settings_of_all(assigned);
+  if (outputs.lists_scopes()) {
+    const Scenario one = scenario.sweep.empty() ? scenario : point_of(scenario, a.point.value_or(0));
+    return list_scopes(one, command_line, out);
+  }
   if (!scenario.sweep.empty()) return run_swept(scenario, command_line, a, given, out, err);
   for (const char* option : {"point", "jobs", "resume", "share", "collect", "keep-points"}) {
     if (given.count(option) != 0 && !given[option].defaulted())

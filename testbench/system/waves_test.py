@@ -84,6 +84,25 @@ class Waves(ProgramTest):
             window = ("--wave", "w.vcd", "--wave-from", f"{first_us}us", "--wave-to", f"{first_us + 2}us")
             self.run_scenario("slow.json", "--no-capture", *slow, *window)
 
+    def test_wave_scope_alone_lists_the_scopes(self):
+        """Each of them can be dumped. Nothing is run or written."""
+        scenario = self.small_scenario()
+        for words in (("--wave-scope",), ("--wave-scope", "--wave", "w.vcd"), ("--no-capture", "--wave-scope", "rnic_a", "--wave-scope")):
+            listed = self.run_program("run", scenario, *words)
+            self.assertEqual((listed.returncode, listed.stderr), (0, ""))
+            scopes = listed.stdout.splitlines()
+            self.assertEqual(len(scopes), len(set(scopes)))
+            self.assertEqual({"rnic_a", "rnic_a.tx", "rnic_a.state.flow0", "host_b"} - set(scopes), set())
+            self.assertEqual(self.files(), [scenario])
+        self.dump("w.vcd", "--wave-to", "1us", *(word for scope in scopes for word in ("--wave-scope", scope)))
+        for words in (("run", TRACES / "loss-sweep.json", "--wave-scope"), ("run", TRACES / "loss-sweep.json", "--point", "2", "--wave-scope"),
+                      ("replay", TRACES / "siw/rping-64.pcap", "--as", "server", "--wave-scope")):
+            self.assertTrue(any(line.endswith(".tx") for line in self.run_program(*words).stdout.splitlines()))
+        for words, said in ((("loss-sweep.json", "--point", "99"), "run: --point 99: the sweep has points 0 to"), (("interop/echo_server.json",), "--wave-scope without a scope: not for a scenario")):
+            run = self.run_program("run", TRACES / words[0], *words[1:], "--wave-scope")
+            self.assertEqual((run.returncode, len(run.stderr.splitlines())), (2, 1))
+            self.assertIn(said, run.stderr)
+
 
 class Probes(ProgramTest):
     """The state that stages describe."""
