@@ -198,7 +198,7 @@ int run_system(System& system, const OneRun& one, const Report& report, std::ost
     wave->finish(run.outputs(), kernel_time_ps());
   }
   run.write_outputs(end);
-  for (const std::string& notice : run.outputs().notices()) tell(err, notice);
+  for (const std::string& notice : run.outputs().notices(kernel_time_ps())) tell(err, notice);
   const int code = attached.faulty() != nullptr
                        ? attached.report_fault(node_names(system.stations()), one.options.out_dir, err)
                        : report({run, end, attached});

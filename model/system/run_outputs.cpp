@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "model/common/check.h"
+#include "model/common/exact_time.h"
 #include "model/common/request_id.h"
 #include "model/config/nearest.h"
 #include "model/host/driver/host_trace.h"
@@ -329,13 +330,17 @@ void RunOutputs::close_waves(std::uint64_t end_ps) {
   write(WaveLayout::surfer_name(file), layout.surfer());
 }
 
-std::vector<std::string> RunOutputs::notices() const {
+std::vector<std::string> RunOutputs::notices(std::uint64_t end_ps) const {
   std::vector<std::string> notices;
   if (filter_ && filter_->passed() == 0) {
     std::string files = options_.trace_file;
     if (!options_.perfetto_file.empty()) files += (files.empty() ? "" : " and ") + options_.perfetto_file;
     notices.push_back(
         fmt::format("nothing is in {}: of {} events none passes {}", files, filter_->seen(), filter_->text()));
+  }
+  if (waves_ && options_.wave_window.from_ps >= end_ps) {
+    notices.push_back(fmt::format("no change is in {}: the run has ended at {}, before --wave-from {}",
+                                  options_.wave_file, exact_time(end_ps), exact_time(options_.wave_window.from_ps)));
   }
   return notices;
 }

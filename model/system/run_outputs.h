@@ -95,7 +95,7 @@ class RunOutputs final {
   const LatencyBreakdown* breakdown() const { return breakdown_.get(); }
   std::uint64_t digest() const { return digest_.value(); }
   // What those who asked for an output have to know about it: that it has nothing, and why.
-  std::vector<std::string> notices() const;
+  std::vector<std::string> notices(std::uint64_t end_ps) const;
   // The complete files.
   const std::vector<std::string>& files() const { return files_; }
   // Files that could not be written, each with the reason; they are removed.

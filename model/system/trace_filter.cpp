@@ -6,6 +6,7 @@
 
 #include "model/common/check.h"
 #include "model/common/cited.h"
+#include "model/common/exact_time.h"
 #include "model/config/nearest.h"
 
 namespace rnic {
@@ -30,17 +31,6 @@ std::vector<std::string> kinds() {
   std::vector<std::string> all;
   for (unsigned kind = 0; kind < kTraceKinds; ++kind) all.emplace_back(to_string(static_cast<TraceKind>(kind)));
   return all;
-}
-
-// As the command line takes it, in the largest unit in which it is whole.
-std::string time_of(std::uint64_t ps) {
-  const char* unit = "ps";
-  for (const char* larger : {"ns", "us", "ms"}) {
-    if (ps % 1000 != 0) break;
-    ps /= 1000;
-    unit = larger;
-  }
-  return fmt::format("{}{}", ps, unit);
 }
 
 }  // namespace
@@ -90,8 +80,8 @@ std::string TraceFilter::text() const {
   for (const std::string& request : options_.requests) add("request", request);
   for (const std::string& node : options_.nodes) add("node", node);
   for (const std::string& kind : options_.kinds) add("kind", kind);
-  if (options_.from_ps != 0) add("from", time_of(options_.from_ps));
-  if (options_.to_ps != UINT64_MAX) add("to", time_of(options_.to_ps));
+  if (options_.from_ps != 0) add("from", exact_time(options_.from_ps));
+  if (options_.to_ps != UINT64_MAX) add("to", exact_time(options_.to_ps));
   return all;
 }
 

@@ -84,6 +84,15 @@ class Waves(ProgramTest):
             window = ("--wave", "w.vcd", "--wave-from", f"{first_us}us", "--wave-to", f"{first_us + 2}us")
             self.run_scenario("slow.json", "--no-capture", *slow, *window)
 
+    def test_a_window_outside_of_the_run_is_said(self):
+        scenario = self.small_scenario()
+        run = self.run_program("run", scenario, "--wave", "w.vcd", "--wave-from", "1s")
+        self.assertEqual(run.returncode, 0)
+        self.assertRegex(run.stderr, r"^rnicsim: no change is in w.vcd: the run has ended at \d+[pnu]s, before --wave-from 1000ms\n$")
+        self.assertEqual(len([line for line in (self.folder / "w.vcd").read_text().splitlines() if line.startswith("#")]), 1)
+        for window in (("--wave-from", "1us"), ("--wave-to", "1s"), ("--wave-from", "100us", "--wave-to", "1s")):
+            self.assertEqual(self.run_program("run", scenario, "--wave", "w.vcd", *window).stderr, "")
+
     def test_wave_scope_alone_lists_the_scopes(self):
         """Each of them can be dumped. Nothing is run or written."""
         scenario = self.small_scenario()
