@@ -77,6 +77,7 @@ void OutputOptions::add_to(po::options_description& options) {
   add("stats-every", po::value(&stats_every_)->value_name("time"),
       "rates and levels at each multiple of this time, e.g. 10us, in series.csv and series.json");
   add("stats-per-qp", "with --stats-every: those of each queue pair, too");
+  add("no-zeros", "stats.txt leaves out figures that are 0");
   add("warmup", po::value(&warmup_)->value_name("time"),
       "statistics and results count from then on, e.g. 50us; the series has all");
 }
@@ -100,6 +101,9 @@ void OutputOptions::read(const std::string& command, const po::variables_map& gi
       throw ConfigError(command + ": --db without a file is OUT/run.sqlite, which needs --out");
     into_.database_file = (std::filesystem::path(into_.out_dir) / "run.sqlite").string();
   }
+  into_.zeros = given.count("no-zeros") == 0;
+  if (!into_.zeros && into_.out_dir.empty())
+    throw ConfigError(command + ": --no-zeros is about stats.txt, which needs --out");
   if (!trace_from_.empty()) into_.trace_filter.from_ps = parse_time(trace_from_, "--trace-from");
   if (!trace_to_.empty()) into_.trace_filter.to_ps = parse_time(trace_to_, "--trace-to");
   for (const char* option : {"trace-request", "trace-node", "trace-kind", "trace-from", "trace-to"}) {

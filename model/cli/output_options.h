@@ -15,7 +15,7 @@ class OutputOptions {
   explicit OutputOptions(RunOptions& into) : into_(into) {}
   // Declares --trace, --trace-request, --trace-node, --trace-kind, --trace-from and --trace-to, --breakdown, --db,
   // --perfetto, --capture-tlps, --capture-requests, --wave, --wave-scope, --wave-from and --wave-to, --wave-on,
-  // --wave-for and --wave-ring, --stats-every, --stats-per-qp and --warmup.
+  // --wave-for and --wave-ring, --stats-every, --stats-per-qp, --no-zeros and --warmup.
   void add_to(boost::program_options::options_description& options);
   // The words of a command line, with a value for each option that may stand alone: last, or before another option. So
   // the word after such an option is always its value.

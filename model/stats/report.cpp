@@ -91,11 +91,16 @@ ordered_json to_json(const StatsRegistry& registry) {
   return tree;
 }
 
-void write_text(std::ostream& out, const StatsRegistry& registry) {
+void write_text(std::ostream& out, const StatsRegistry& registry, bool zeros) {
+  std::size_t left_out = 0;
   std::vector<std::array<std::string, 4>> rows;
   std::array<std::size_t, 3> width{};
   for (const StatsRegistry::Entry& e : registry.entries()) {
     for (const auto& [name, value] : figures_of(e)) {
+      if (!zeros && value == 0) {
+        ++left_out;
+        continue;
+      }
       const bool single = name == std::string_view("value");
       rows.push_back({single ? e.path : e.path + '.' + name, value.dump(), e.unit, e.description});
       for (std::size_t i = 0; i < width.size(); ++i) width[i] = std::max(width[i], rows.back()[i].size());
@@ -113,6 +118,7 @@ void write_text(std::ostream& out, const StatsRegistry& registry) {
     (text += row[3]) += '\n';
   }
   out << text;
+  if (!zeros) out << left_out << " more figures are 0\n";
 }
 
 }  // namespace rnic

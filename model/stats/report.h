@@ -14,7 +14,8 @@ namespace rnic {
 // A histogram has count, min, mean, p50, p90, p99, p99.9 and max in place of the value.
 nlohmann::ordered_json to_json(const StatsRegistry& registry);
 
-// One aligned line per figure: name, value, unit, description.
-void write_text(std::ostream& out, const StatsRegistry& registry);
+// One aligned line per figure: name, value, unit, description. Without those that are 0, the last line says how many
+// they are.
+void write_text(std::ostream& out, const StatsRegistry& registry, bool zeros = true);
 
 }  // namespace rnic

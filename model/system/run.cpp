@@ -291,7 +291,7 @@ std::string Run::stats_text(RunEnd end) const {
   if (end != RunEnd::kDone) text << "incomplete: " << end_name(end) << '\n';
   text << bottleneck().first.line << '\n' << programs_.table();
   for (const std::string& e : errors()) text << "error: " << e << '\n';
-  write_text(text, stats_);
+  write_text(text, stats_, options_.zeros);
   return text.str();
 }
 

@@ -40,6 +40,7 @@ struct RunOptions {
   std::string database_file;        // empty: none
   bool breakdown = false;           // where the time of each work request went
   std::string wave_file;            // empty: none
+  bool zeros = true;                // stats.txt also has figures that are 0
   WaveWindow wave_window;
   WaveCondition wave_condition;  // if any, the window is found by another run (RunOutputs::triggers)
   SeriesOptions series;

@@ -283,5 +283,21 @@ class ExitCodes(ProgramTest):
             self.assertIn(f"  {codes:<15}{meaning}\n", told)
 
 
+class Statistics(ProgramTest):
+    def test_statistics_without_zeros(self):
+        """The lines are those of a run with zeros, and say how many more there are."""
+        texts = []
+        for options in ((), ("--no-zeros",)):
+            self.run_scenario(self.small_scenario(), "--no-capture", *options)
+            texts.append([line.split() for line in (self.folder / "out/stats.txt").read_text().splitlines()])
+        every, some = texts
+        zeros = [line for line in every if len(line) > 2 and line[0].count(".") > 1 and re.fullmatch(r"0(\.0)?", line[1])]
+        self.assertGreater(len(zeros), len(every) // 3)
+        self.assertEqual(some[-1], [str(len(zeros)), "more", "figures", "are", "0"])
+        self.assertEqual(some[:-1], [line for line in every if line not in zeros])
+        run = self.run_program("replay", TRACES / "siw/rping-64.pcap", "--as", "server", "--no-zeros")
+        self.assertEqual((run.returncode, run.stderr), (2, "rnicsim: replay: --no-zeros is about stats.txt, which needs --out\n"))
+
+
 if __name__ == "__main__":
     unittest.main()

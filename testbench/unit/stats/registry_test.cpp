@@ -68,6 +68,23 @@ TEST_F(RegistryTest, TextHasOneAlignedLinePerFigure) {
             "node0.rx.bad       0  FPDUs  FPDUs with a wrong CRC\n");
 }
 
+TEST_F(RegistryTest, TextWithoutZerosSaysHowManyItLeavesOut) {
+  fpdus = 7;
+  latency.record(0);
+  latency.record(5);
+  std::ostringstream out;
+  write_text(out, registry, false);
+  EXPECT_EQ(out.str(),
+            "node0.rx.fpdus    7  FPDUs  FPDUs checked\n"
+            "latency.count     2  ps     doorbell to CQE\n"
+            "latency.mean    2.5  ps     doorbell to CQE\n"
+            "latency.p90       5  ps     doorbell to CQE\n"
+            "latency.p99       5  ps     doorbell to CQE\n"
+            "latency.p99.9     5  ps     doorbell to CQE\n"
+            "latency.max       5  ps     doorbell to CQE\n"
+            "4 more figures are 0\n");
+}
+
 TEST_F(RegistryTest, AfterARestartOnlyWhatFollowsIsReported) {
   HighWater most;
   double calls = 4, cycles = 8, flows = 3;
