@@ -2,6 +2,8 @@
 #include <array>
 #include <cstdio>
 #include <fstream>
+#include <sstream>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -10,6 +12,7 @@
 namespace rnic::cli {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -74,6 +77,23 @@ TEST(ConfigCommand, ListShowsEverySetting) {
   EXPECT_THAT(r.text, HasSubstr("\nsim.seed "));
 }
 
+TEST(ConfigCommand, ListWithAWordShowsTheSettingsThatHaveItInKeyOrMeaning) {
+  const auto lines = [](const std::string& args) {
+    const Result r = rnicsim("config " + args);
+    EXPECT_EQ(r.code, 0) << args;
+    std::vector<std::string> all;
+    std::istringstream text(r.text);
+    for (std::string line; std::getline(text, line);) all.push_back(line);
+    return all;
+  };
+  const std::vector<std::string> found = lines("--list CubIC");
+  EXPECT_THAT(found.front(), StartsWith("key "));
+  EXPECT_THAT(found, Contains(StartsWith("rnic.tcp.congestion ")));
+  EXPECT_LT(found.size(), 5u);
+  EXPECT_EQ(lines("cubic --list"), found);
+  EXPECT_EQ(lines("--list " SCENARIO).size(), lines("--list").size()) << "a file is a scenario";
+}
+
 TEST(ConfigCommand, DumpShowsFileBelowCommandLine) {
   const Scenario scenario(R"({"config": {"sim": {"seed": 7, "max_time_us": 50}}, "nodes": 2})");
   const Result r = rnicsim("config --dump --set sim.seed=0x10 --set sim.seed=9 " + scenario.file);
@@ -103,6 +123,12 @@ TEST(ConfigCommand, MistakesEndInExitCodeTwo) {
   const Scenario text(R"({"config": {"sim": {"seed": "7"}}})");
   EXPECT_EQ(message("--dump " + text.file),
             "rnicsim: sim.seed = \"7\" (" + text.file + "): expected an unsigned integer\n");
+  EXPECT_EQ(
+      message("--list sead"),
+      "rnicsim: config: --list sead: no setting has that in its key, its meaning or its words; the nearest is seed\n");
+  EXPECT_EQ(message("--list tcp --set sim.sed=3"),
+            "rnicsim: sim.sed (command line): unknown setting; the nearest is sim.seed\n");
+  EXPECT_EQ(message("--list /no/such"), "rnicsim: /no/such: cannot be read\n");
   EXPECT_EQ(message("--memories"), "rnicsim: config: --memories needs a scenario, whose nodes have them\n");
   const Scenario array("[1]");
   EXPECT_EQ(message("--dump " + array.file), "rnicsim: " + array.file + ": a scenario is an object, not array\n");
