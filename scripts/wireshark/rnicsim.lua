@@ -4,7 +4,7 @@
 --
 --   wireshark -X lua_script:scripts/wireshark/rnicsim.lua out/wire.pcapng
 --
--- Columns and filters: rnicsim_tlp.type, .tag, .address, .request, .register, .qpn …; rnicsim_immediate.value.
+-- Columns and filters: rnicsim_tlp.chip (a node's name), .type, .tag, .address, .request, .register, .qpn …; rnicsim_immediate.value.
 
 local folder = debug.getinfo(1, "S").source:match("^@(.*[/\\])") or ""
 local registers = dofile(folder .. "rnicsim_registers.lua")
@@ -17,6 +17,7 @@ local STATES = {[0] = "Successful Completion", [1] = "Unsupported Request", [4] 
 local field = {
   version = ProtoField.uint8("rnicsim_tlp.version", "Pseudo header version"),
   direction = ProtoField.uint8("rnicsim_tlp.direction", "Direction", base.DEC, {[1] = "to the device", [2] = "to the host"}),
+  chip = ProtoField.string("rnicsim_tlp.chip", "Node whose link this is"),
   space = ProtoField.uint8("rnicsim_tlp.space", "Space", base.DEC, SPACES),
   offset = ProtoField.uint32("rnicsim_tlp.offset", "Offset", base.HEX),
   request = ProtoField.uint64("rnicsim_tlp.request", "Work request", base.HEX),
@@ -52,6 +53,13 @@ tlp.fields = all
 
 -- Octets of the pseudo header, by its version. The second one has the node of the work request on its own.
 local PSEUDO = {[1] = 16, [2] = 24}
+
+-- The node's name, of its interface "a.pcie"; nothing if the file has no names.
+local interface_name = Field.new("frame.interface_name")
+local function node_of_link()
+  local name = interface_name()
+  return name and tostring(name):match("^(.*)%.pcie$")
+end
 
 local function register_text(tree, register, value, range)
   local node = tree:add(field.register, range, register.name)
@@ -128,8 +136,11 @@ function tlp.dissector(buffer, pinfo, root)
     info = info .. " " .. registers[offset].name
   end
   pinfo.cols.info = info
-  pinfo.cols.src = to_device and "host" or "device"
-  pinfo.cols.dst = to_device and "device" or "host"
+  local node = node_of_link()
+  if node then tree:add(field.chip, node):set_generated() end
+  local host, device = "host" .. (node and " " .. node or ""), "device" .. (node and " " .. node or "")
+  pinfo.cols.src = to_device and host or device
+  pinfo.cols.dst = to_device and device or host
   return buffer:len()
 end
 

@@ -31,6 +31,13 @@ class TlpCapture(ProgramTest):
         times = [float(time) for _, time in packets]
         self.assertEqual(times, sorted(times))
 
+    def test_each_row_names_its_node(self):
+        """The packet list has no column for the interface."""
+        self.run_scenario(self.small_scenario(), "--capture-tlps")
+        rows = {tuple(row) for row in self.fields("rnicsim_tlp", "frame.interface_name", "rnicsim_tlp.chip", "rnicsim_tlp.direction", "_ws.col.Source", "_ws.col.Destination")}
+        self.assertEqual(rows, {(f"{n}.pcie", n, "1", f"host {n}", f"device {n}") for n in "ab"} | {(f"{n}.pcie", n, "2", f"device {n}", f"host {n}") for n in "ab"})
+        self.assertEqual({row[0] for row in self.fields('rnicsim_tlp.chip == "b"', "frame.interface_name")}, {"b.pcie"})
+
     def test_what_a_tlp_is(self):
         stats = self.run_scenario(self.small_scenario(), "--capture-tlps")["stats"]["a"]
         of_a = 'frame.interface_name == "a.pcie"'
