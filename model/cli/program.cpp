@@ -12,6 +12,7 @@
 #include "model/cli/command.h"
 #include "model/cli/config_command.h"
 #include "model/cli/decode_command.h"
+#include "model/cli/diff_command.h"
 #include "model/cli/explain_command.h"
 #include "model/cli/message.h"
 #include "model/cli/other_program.h"
@@ -45,6 +46,7 @@ constexpr Command kCommands[] = {
     {"analyze", "measure reaction times in a capture", analyze_command},
     {"config", "list all settings, or show those in effect", config_command},
     {"decode", "show the iWARP connections of a capture", decode_command},
+    {"diff", "show where two runs first differ, and by how much", diff_command},
     {"explain", "tell what happened to single requests of a run", explain_command},
     {"replay", "put the model in place of one side of a capture", replay_command},
     {"report", "make a page of a run, of several runs, or of a sweep", report_command},
