@@ -20,6 +20,11 @@ bool is_incident(const Source& source) {
          std::find(std::begin(kKinds), std::end(kKinds), source.kind) != std::end(kKinds);
 }
 
+// These tell how long something took or waited, and come and go with times.
+bool is_of_time(const Source& source) {
+  return source.kind == "waits" || source.kind == "window" || source.kind == "worked";
+}
+
 // Of logs alone nobody knows.
 bool may_differ_in_chips(const RunInputs& runs, const std::vector<Setting>& settings) {
   if (runs.a.facts.empty() || runs.b.facts.empty()) return true;
@@ -38,7 +43,7 @@ void leave_out(Vocabulary& vocabulary, std::vector<std::string>& notes) {
   for (const unsigned run : {0u, 1u}) {
     std::vector<std::string> left_out;
     for (Source& source : vocabulary.sources()) {
-      if (!source.in[run] || source.in[1 - run] || is_incident(source)) continue;
+      if (!source.in[run] || source.in[1 - run] || is_incident(source) || source.left_out) continue;
       source.left_out = true;
       left_out.push_back(fmt::format("{} at {} of {}", source.kind, source.place, source.node));
     }
@@ -88,9 +93,10 @@ std::vector<Difference> by_weight(const WhatDiffers& what, const std::optional<D
 // True if all rows are equal, with their times.
 bool compare_events(RunInputs& runs, Comparison& c) {
   const Pair events{*runs.a.events, *runs.b.events};
-  const bool parts = events.a.has_parts() && events.b.has_parts();
-  events.a.use_parts(parts);
-  events.b.use_parts(parts);
+  const bool offsets = events.a.has_offsets() && events.b.has_offsets();
+  events.a.use_offsets(offsets);
+  events.b.use_offsets(offsets);
+  for (Source& source : runs.vocabulary.sources()) source.left_out = is_of_time(source);
   if (may_differ_in_chips(runs, c.settings)) leave_out(runs.vocabulary, c.notes);
   OwnerSums only;
   const Filter filter{runs.vocabulary, only};
@@ -123,17 +129,14 @@ bool has_equal_facts(const RunInput& a, const RunInput& b) {
   return a.fact("digest") == b.fact("digest") && a.fact("end") == b.fact("end");
 }
 
-std::string counted(std::uint64_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
-
 std::string head_of(const Comparison& c, const RunInputs& runs, bool has_events) {
   if (c.first) return fmt::format("first difference at {}: {}", microseconds(c.first->ps), c.first->text);
   const std::string digests = fmt::format("digest {} in A, {} in B", runs.a.fact("digest"), runs.b.fact("digest"));
   if (!has_events) return "the runs differ: " + digests;
-  if (c.only_a + c.only_b != 0) {
-    return fmt::format("what both did is equal; {} only in A, {} only in B", counted(c.only_a, "request"),
-                       counted(c.only_b, "request"));
-  }
   if (runs.a.is_cut() || runs.b.is_cut()) return "what happened is equal until one of the runs was ended";
+  if (c.only_a + c.only_b != 0) {
+    return "what both did is equal, but one did more";
+  }
   if (runs.a.fact("digest") == runs.b.fact("digest")) {
     return fmt::format("all events and their times are equal, but not the {}",
                        c.settings.empty() ? "results" : "settings");

@@ -53,8 +53,8 @@ DatabaseEvents::DatabaseEvents(const std::string& file, Vocabulary& vocabulary, 
     read_sources(vocabulary, run);
     read_words();
     read_owners();
-    SqliteStatement part = database_->prepare("SELECT 1 FROM pragma_table_info('event') WHERE name = 'part'");
-    has_parts_ = part.step();
+    SqliteStatement offset = database_->prepare("SELECT 1 FROM pragma_table_info('event') WHERE name = 'offset'");
+    has_offsets_ = offset.step();
   });
   rewind();
 }
@@ -119,7 +119,7 @@ void DatabaseEvents::rewind() {
   reading([this] {
     rows_ = std::make_unique<SqliteStatement>(
         database_->prepare(std::string("SELECT id, time_ps, source, bytes, request, receive, words") +
-                           (has_parts_ && uses_parts_ ? ", part" : "") + " FROM event ORDER BY id"));
+                           (has_offsets_ && uses_offsets_ ? ", \"offset\"" : "") + " FROM event ORDER BY id"));
   });
 }
 
@@ -137,8 +137,9 @@ bool DatabaseEvents::next(Row& row) {
     row.source = sources_[source];
     row.owner = owner_in(columns, 4);
     row.content = mix(mix(columns.is_null(3) ? UINT64_MAX : columns.number(3), owner_in(columns, 5)), words_[words]);
-    row.part = 0;
-    if (has_parts_ && uses_parts_ && !columns.is_null(7)) row.part = static_cast<std::uint32_t>(columns.number(7));
+    row.offset = 0;
+    if (has_offsets_ && uses_offsets_ && !columns.is_null(7))
+      row.offset = static_cast<std::uint32_t>(columns.number(7));
     return true;
   });
 }
@@ -147,7 +148,7 @@ Told DatabaseEvents::tell(const Row& row) {
   return reading([&] {
     SqliteStatement event = database_->prepare(
         std::string("SELECT time_ps, sources.node, place, kind, owner.text, receiver.text, words.text, bytes") +
-        (has_parts_ ? ", part" : ", NULL") +
+        (has_offsets_ ? ", \"offset\"" : ", NULL") +
         " FROM event JOIN sources ON sources.id = source LEFT JOIN words ON words.id = words "
         "LEFT JOIN requests owner ON owner.id = request LEFT JOIN requests receiver ON receiver.id = receive "
         "WHERE event.id = ?");
@@ -163,7 +164,7 @@ Told DatabaseEvents::tell(const Row& row) {
               {},
               {}};
     if (!event.is_null(7)) told.bytes = natural(event, 7);
-    if (!event.is_null(8)) told.part = natural(event, 8);
+    if (!event.is_null(8)) told.offset = natural(event, 8);
     return told;
   });
 }

@@ -27,8 +27,8 @@ class DatabaseEvents final : public Events {
   DatabaseEvents(const std::string& file, Vocabulary& vocabulary, unsigned run);
   ~DatabaseEvents() override;
 
-  bool has_parts() const override { return has_parts_; }
-  void use_parts(bool use) override { uses_parts_ = use; }
+  bool has_offsets() const override { return has_offsets_; }
+  void use_offsets(bool use) override { uses_offsets_ = use; }
   void rewind() override;
   bool next(Row& row) override;
   Told tell(const Row& row) override;
@@ -48,7 +48,7 @@ class DatabaseEvents final : public Events {
   const std::string file_;
   std::unique_ptr<Sqlite> database_;
   std::unique_ptr<SqliteStatement> rows_;
-  bool has_parts_ = false, uses_parts_ = false;
+  bool has_offsets_ = false, uses_offsets_ = false;
   std::uint64_t last_ps_ = 0;
   std::vector<Fact> facts_;
   std::vector<std::uint32_t> sources_;                   // by id

@@ -34,9 +34,9 @@ struct Row {
   Owner owner = kNoOwner;
   std::uint64_t content = 0;  // octets, words and receive request; no time, no PCIe tag, no address
   std::uint32_t source = 0;   // in the Vocabulary
-  std::uint32_t part = 0;     // FPDU of the request, if the run numbers them
+  std::uint32_t offset = 0;   // of a segment's payload in its message, if both runs know it
 
-  std::uint64_t key() const { return mix(mix(owner, source), part); }
+  std::uint64_t key() const { return mix(mix(owner, source), offset); }
   std::uint64_t what() const { return mix(key(), content); }
 };
 
@@ -44,7 +44,7 @@ struct Row {
 struct Told {
   std::uint64_t ps = 0;
   std::string node, place, kind, request, receive, words;
-  std::optional<std::uint64_t> bytes, part;
+  std::optional<std::uint64_t> bytes, offset;
 };
 
 struct Source {
@@ -74,9 +74,9 @@ class Events {
  public:
   virtual ~Events() = default;
 
-  virtual bool has_parts() const = 0;
-  // Otherwise `part` of all rows is 0, as the other run has none.
-  virtual void use_parts(bool use) = 0;
+  virtual bool has_offsets() const = 0;
+  // Otherwise `offset` of all rows is 0, as the other run has none.
+  virtual void use_offsets(bool use) = 0;
   virtual void rewind() = 0;
   // False after the last one.
   virtual bool next(Row& row) = 0;

@@ -8,8 +8,7 @@
 namespace rnic::diff {
 namespace {
 
-constexpr std::string_view kNames[] = {"time_ps", "node",    "where", "kind", "bytes",
-                                       "request", "receive", "words", "part"};
+constexpr std::string_view kNames[] = {"time_ps", "node", "where", "kind", "bytes", "request", "receive", "words"};
 
 bool is_tlp(std::string_view kind) { return kind.substr(0, 4) == "tlp_"; }
 
@@ -27,7 +26,6 @@ Owner owner_by(std::string_view request) {
 
 LogEvents::LogEvents(const std::string& file, Vocabulary& vocabulary, unsigned run) : file_(file) {
   rewind();
-  Row row;
   while (read_line()) {
     split();
     source_of_line(&vocabulary, run);
@@ -58,7 +56,7 @@ void LogEvents::read_head() {
     }
   }
   in_line_ = fields_.size();
-  for (std::size_t column = 0; column < kPart; ++column) {
+  for (std::size_t column = 0; column < kColumns; ++column) {
     if (columns_[column] != kNone) continue;
     throw ConfigError(file_ + ": is no event log of this version of rnicsim: no column " + std::string(kNames[column]) +
                       "; rnicsim run … --trace " + file_ + " writes one");
@@ -134,8 +132,8 @@ bool LogEvents::next(Row& row) {
   row.owner = owner_by(field(kRequest));
   const std::uint64_t bytes = field(kBytes).empty() ? UINT64_MAX : natural(kBytes);
   const std::uint64_t words = is_tlp(field(kKind)) ? 0 : hash(without_time(field(kWords)));
+  row.offset = 0;
   row.content = mix(mix(bytes, owner_by(field(kReceive))), words);
-  row.part = has_parts() && uses_parts_ && !field(kPart).empty() ? static_cast<std::uint32_t>(natural(kPart)) : 0;
   return true;
 }
 
@@ -156,7 +154,6 @@ Told LogEvents::tell(const Row& row) {
             {},
             {}};
   if (!field(kBytes).empty()) told.bytes = natural(kBytes);
-  if (has_parts() && !field(kPart).empty()) told.part = natural(kPart);
   return told;
 }
 

@@ -17,15 +17,15 @@ class LogEvents final : public Events {
   // `run` is 0 or 1. Reads the log once for its sources. ConfigError for a log of another version, or one that was cut.
   LogEvents(const std::string& file, Vocabulary& vocabulary, unsigned run);
 
-  bool has_parts() const override { return columns_[kPart] != kNone; }
-  void use_parts(bool use) override { uses_parts_ = use; }
+  bool has_offsets() const override { return false; }
+  void use_offsets(bool) override {}
   void rewind() override;
   bool next(Row& row) override;
   Told tell(const Row& row) override;
   std::optional<Frame> frame(const std::string&, std::uint64_t) override { return std::nullopt; }
 
  private:
-  enum Column { kTime, kNode, kWhere, kKind, kBytes, kRequest, kReceive, kWords, kPart, kColumns };
+  enum Column { kTime, kNode, kWhere, kKind, kBytes, kRequest, kReceive, kWords, kColumns };
   static constexpr std::size_t kNone = SIZE_MAX, kBlock = 1 << 20;
 
   [[noreturn]] void fail(const std::string& why) const;
@@ -47,7 +47,6 @@ class LogEvents final : public Events {
   std::vector<std::string_view> fields_;
   std::size_t in_line_ = 0;  // fields that the head names
   std::array<std::size_t, kColumns> columns_{};
-  bool uses_parts_ = false;
   std::unordered_map<std::string, std::uint32_t> sources_;  // by "node\twhere\tkind"; looked up, never iterated
 };
 

@@ -15,7 +15,7 @@ OwnerSums unequal_owners(const Digests& a, const Digests& b) {
   const auto compare = [&unequal](const OwnerSums& these, const OwnerSums& others) {
     these.each([&](Owner owner, std::uint64_t sum) {
       const std::uint64_t* const other = others.find(owner);
-      if (other == nullptr || *other != sum) unequal[owner] = 1;
+      if (other == nullptr || *other != sum) unequal[owner] = 0;
     });
   };
   compare(a.owners, b.owners);
@@ -25,34 +25,40 @@ OwnerSums unequal_owners(const Digests& a, const Digests& b) {
 
 // Rows of one key that wait for the n-th of the other run. Mostly there is one, so this is no deque, which is large.
 struct Waiting {
+  struct Half {
+    Row row;
+    std::uint64_t ps = 0;  // in A; of a row of B, as far off as its owner was before
+  };
   unsigned run = 0;
-  std::vector<Row> rows;
+  std::vector<Half> halves;
   std::size_t taken = 0;  // from the front
 
-  const Row& front() const { return rows[taken]; }
+  const Half& front() const { return halves[taken]; }
 };
 
 // Pairs the n-th row of each key with the n-th of the other run.
 class KeyPairs {
  public:
-  KeyPairs(const OwnerSums& unequal, Cut cut) : unequal_(unequal), cut_{cut.a, cut.b} {}
+  // `unequal` keeps by how much each owner's rows come earlier in A.
+  KeyPairs(OwnerSums& unequal, Cut cut) : unequal_(unequal), cut_{cut.a, cut.b} {}
 
   void take(unsigned run, const Row& row) {
     if (unequal_.find(row.owner) == nullptr) return;
+    const Waiting::Half half{row, run == 0 ? row.ps : row.ps - unequal_[row.owner]};
     const std::uint64_t key = row.key();
     const auto waiting = waiting_.find(key);
     if (waiting == waiting_.end()) {
       // Nothing after the first difference can be the first, but it may be the other half of what waits.
-      if (!is_late(row)) waiting_[key] = {run, {row}, 0};
+      if (!first_ || half.ps <= first_->ps) waiting_[key] = {run, {half}, 0};
       return;
     }
     Waiting& others = waiting->second;
     if (others.run == run) {
-      others.rows.push_back(row);
+      others.halves.push_back(half);
       return;
     }
-    pair(run == 0 ? row : others.front(), run == 0 ? others.front() : row);
-    if (++others.taken == others.rows.size()) waiting_.erase(waiting);
+    pair(run == 0 ? row : others.front().row, run == 0 ? others.front().row : row);
+    if (++others.taken == others.halves.size()) waiting_.erase(waiting);
   }
 
   // True if no further row can change the result.
@@ -64,18 +70,18 @@ class KeyPairs {
   std::optional<Difference> finish(Visit visit) {
     for (const auto& [key, waiting] : waiting_) {
       if (cut_[1 - waiting.run]) continue;
-      for (std::size_t i = waiting.taken; i < waiting.rows.size(); ++i) visit(waiting.run, waiting.rows[i]);
-      const Row& row = waiting.front();
-      Difference only{Difference::Kind::kOnly, row.ps, {}, {}};
-      (waiting.run == 0 ? only.a : only.b) = row;
+      for (std::size_t i = waiting.taken; i < waiting.halves.size(); ++i) visit(waiting.run, waiting.halves[i].row);
+      const Waiting::Half& half = waiting.front();
+      Difference only{Difference::Kind::kOnly, half.ps, {}, {}};
+      (waiting.run == 0 ? only.a : only.b) = half.row;
       note(only);
     }
     return first_;
   }
 
  private:
-  bool is_late(const Row& row) const { return first_ && row.ps > first_->ps; }
   void pair(const Row& a, const Row& b) {
+    unequal_[a.owner] = b.ps - a.ps;
     if (a.content != b.content) note({Difference::Kind::kContent, a.ps, a, b});
   }
   // Of one instant the one that comes first in its file, so that the result does not depend on the order of a table.
@@ -85,7 +91,7 @@ class KeyPairs {
     if (!first_ || rank(d) < rank(*first_)) first_ = d;
   }
 
-  const OwnerSums& unequal_;
+  OwnerSums& unequal_;
   const bool cut_[2];
   std::unordered_map<std::uint64_t, Waiting> waiting_;
   std::optional<Difference> first_;
@@ -183,7 +189,7 @@ class InTime {
 }  // namespace
 
 WhatDiffers what_differs(const Pair& runs, const Digests& a, const Digests& b, const Filter& filter, Cut cut) {
-  const OwnerSums unequal = unequal_owners(a, b);
+  OwnerSums unequal = unequal_owners(a, b);
   KeyPairs pairs(unequal, cut);
   PlaceOrders orders(a, b);
   if (unequal.size() == 0 && orders.is_done()) return {};

@@ -17,7 +17,7 @@ struct Difference {
     kTime,     // the same row comes at another time
   };
   Kind kind{};
-  std::uint64_t ps = 0;  // in A; of a row that only B has, in B
+  std::uint64_t ps = 0;  // in A; of a row that only B has, about when A would have it
   std::optional<Row> a, b;
 };
 

@@ -37,7 +37,7 @@ std::string cell(const std::optional<Told>& told, bool is_of_request) {
   std::string text = fmt::format("{}.{:06}  {}", told->ps / 1'000'000, told->ps % 1'000'000, told->kind);
   if (is_of_request) text += fmt::format(" at {} of {}", told->place, told->node);
   else if (!told->request.empty()) text += " of " + told->request;
-  if (told->part) text += fmt::format(" part {}", *told->part);
+  if (told->offset) text += fmt::format(", from octet {} on", *told->offset);
   if (told->bytes) text += fmt::format(", {} octets", *told->bytes);
   if (!told->words.empty()) text += ", " + told->words;
   return text;
@@ -91,7 +91,7 @@ ordered_json told_json(const std::optional<Told>& told) {
   if (!told) return nullptr;
   ordered_json j{{"ps", told->ps}, {"node", told->node}, {"place", told->place}, {"kind", told->kind}};
   if (!told->request.empty()) j["request"] = told->request;
-  if (told->part) j["part"] = *told->part;
+  if (told->offset) j["offset"] = *told->offset;
   if (told->bytes) j["bytes"] = *told->bytes;
   if (!told->receive.empty()) j["receive"] = told->receive;
   if (!told->words.empty()) j["words"] = told->words;
@@ -131,7 +131,7 @@ void print(const Comparison& c, std::ostream& out) {
   for (const Comparison::First& other : c.also) {
     out << fmt::format("{} {}: {}\n", also_text(other.what), microseconds(other.ps), other.text);
   }
-  if (c.first && c.only_a + c.only_b != 0) {
+  if (c.only_a + c.only_b != 0) {
     out << fmt::format("requests that only one run has: {} in A, {} in B\n", c.only_a, c.only_b);
   }
   for (const std::string& note : c.notes) out << note << '\n';

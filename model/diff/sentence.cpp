@@ -13,7 +13,7 @@ namespace {
 
 std::string owner_text(const Told& told) {
   if (told.request.empty()) return "no request";
-  return told.part ? fmt::format("{} part {}", told.request, *told.part) : told.request;
+  return told.offset ? fmt::format("{} from octet {} on", told.request, *told.offset) : told.request;
 }
 
 std::string short_text(const Told& told) {

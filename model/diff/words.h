@@ -5,7 +5,7 @@
 
 namespace rnic::diff {
 
-// A firmware command's words end with how long it took ("create_qp, 105 cycles"), which is a time.
+// What the firmware did ends with how long it took ("create_qp, 105 cycles"), which is a time.
 inline std::string_view without_time(std::string_view words) {
   constexpr std::string_view kEnd = " cycles", kDigits = "0123456789";
   if (words.size() < kEnd.size() || words.substr(words.size() - kEnd.size()) != kEnd) return words;
