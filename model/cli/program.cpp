@@ -63,7 +63,7 @@ struct ExitCodeText {
 // As in README.md.
 constexpr ExitCodeText kExitCodes[] = {
     {"0", "done, and every check passed"},
-    {"1", "a check, a connection or a peer failed, or RTL differs from its stage"},
+    {"1", "a check, a connection or a peer failed, RTL differs from its stage, or two runs differ"},
     {"2", "a mistake in the command line, the settings, or an input file"},
     {"3", "deadlock or time limit: the report lists the waiting programs and stages"},
     {"4", "internal error: a bug of rnicsim"},
