@@ -25,6 +25,10 @@ constexpr const char* kOccupancyShape = R"({
   "busy_cycles": "count", "blocked_cycles": "count", "starved_cycles": "count", "idle_cycles": "count",
   "bin_width": "count", "histogram": ["count"]})";
 
+constexpr const char* kPhaseOccupancyShape = R"({
+  "node!": "text", "name!": "text", "cycles!": "count", "busy_cycles": "count", "blocked_cycles": "count",
+  "starved_cycles": "count"})";
+
 constexpr const char* kProgramShape = R"({
   "name!": "text", "done": "flag", "rounds": "count", "bytes": "count", "refused": "count", "last_refusal": "text",
   "first_ps": "count", "last_ps": "count", "error": "text"})";
@@ -41,10 +45,12 @@ const JsonShape& stats_shape() {
     "frames": "count", "frames_per_cpu_s": "number?", "wave_changes": "count",
     "results": [{}], "checks": [{}], "programs": [{}], "comparison": {}, "latency_breakdown": [{}],
     "errors": ["text"], "bottleneck": {}, "bottleneck_candidates": [{}], "occupancy": [{}],
-    "phases": [{{"phase!": "count", "name!": "text", "time_ps": "count", "bottleneck!": {}}}],
+    "phases": [{{"phase!": "count", "name!": "text", "time_ps": "count", "bottleneck!": {}, "candidates": [{}],
+                 "utilization": {{"*": "number?"}}, "occupancy": [{}]}}],
     "utilization": {{"*": "number?"}}, "config": {{"*": "settings"}}, "not_written": ["text"], "stats": "statistics"}})",
                                            kResultShape, kCheckShape, kProgramShape, kComparisonShape, kBreakdownShape,
-                                           kBottleneckShape, kBottleneckShape, kOccupancyShape, kBottleneckShape)
+                                           kBottleneckShape, kBottleneckShape, kOccupancyShape, kBottleneckShape,
+                                           kBottleneckShape, kPhaseOccupancyShape)
                                    .c_str());
   return shape;
 }

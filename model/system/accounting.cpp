@@ -183,4 +183,23 @@ nlohmann::ordered_json Accounting::json() const {
   return list;
 }
 
+nlohmann::ordered_json Accounting::json(const WorkPhase& phase) const {
+  std::vector<PhaseUse> busy = phase.busy;
+  std::stable_sort(busy.begin(), busy.end(), [](const PhaseUse& x, const PhaseUse& y) { return x.share > y.share; });
+  nlohmann::ordered_json utilization = nlohmann::ordered_json::object(), occupancy = nlohmann::ordered_json::array();
+  for (const PhaseUse& use : busy) utilization[use.resource.name] = use.share;
+  const std::vector<bool> is_shown = shown(totals());
+  for (std::size_t i = 0; i < things_.size(); ++i) {
+    const Account::Totals& its = phase.totals[i];
+    if (!is_shown[i] || its.busy + its.blocked == 0) continue;
+    occupancy.push_back({{"node", things_[i].node},
+                         {"name", things_[i].spec.name},
+                         {"cycles", its.cycles},
+                         {"busy_cycles", its.busy},
+                         {"blocked_cycles", its.blocked},
+                         {"starved_cycles", its.empty}});
+  }
+  return {{"utilization", std::move(utilization)}, {"occupancy", std::move(occupancy)}};
+}
+
 }  // namespace rnic

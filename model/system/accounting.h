@@ -69,6 +69,8 @@ class Accounting final {
   std::vector<Account::Totals> totals() const;
   // One object each: `occupancy` of stats.json. Of a node's host cores at most as many as sim.account_cores says.
   nlohmann::ordered_json json() const;
+  // Of a phase: `utilization`, and `occupancy` of what it used, without histograms.
+  nlohmann::ordered_json json(const WorkPhase& phase) const;
   // By node, how many host cores are not in it; without nodes where all are.
   std::map<std::string, std::size_t> cores_left_out() const;
 

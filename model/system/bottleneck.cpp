@@ -292,12 +292,12 @@ BottleneckReport find_bottleneck(const Accounting& accounting, const std::functi
       list.front().what.evidence.push_back("a limit, too: " + list[i].what.line);
     }
     list.front().what.line += when;
-    report.phases.push_back({p.number, name(p.number), p.time_ps, list.front().what});
+    report.phases.push_back({p.number, name(p.number), p.time_ps, list.front().what, {}});
+    for (std::size_t i = 1; i < list.size(); ++i) report.phases.back().others.push_back(list[i].what);
     if (p.time_ps <= longest_ps) continue;
     longest_ps = p.time_ps;
     report.first = list.front().what;
-    report.others.clear();
-    for (std::size_t i = 1; i < list.size(); ++i) report.others.push_back(list[i].what);
+    report.others = report.phases.back().others;
   }
   if (report.phases.size() > 1) {
     for (const BottleneckReport::Phase& p : report.phases) report.first.evidence.push_back(p.what.line);
@@ -311,13 +311,20 @@ void add_bottleneck(nlohmann::ordered_json& j, const BottleneckReport& report) {
     return nlohmann::ordered_json{
         {"name", b.name}, {"where", b.where}, {"share", b.share}, {"evidence", b.evidence}, {"line", b.line}};
   };
+  const auto list_json = [&json](const std::vector<Bottleneck>& bottlenecks) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const Bottleneck& b : bottlenecks) list.push_back(json(b));
+    return list;
+  };
   j["bottleneck"] = json(report.first);
-  j["bottleneck_candidates"] = nlohmann::ordered_json::array();
-  for (const Bottleneck& b : report.others) j["bottleneck_candidates"].push_back(json(b));
+  j["bottleneck_candidates"] = list_json(report.others);
   j["phases"] = nlohmann::ordered_json::array();
   for (const BottleneckReport::Phase& p : report.phases) {
-    j["phases"].push_back(
-        {{"phase", p.number}, {"name", p.name}, {"time_ps", p.time_ps}, {"bottleneck", json(p.what)}});
+    j["phases"].push_back({{"phase", p.number},
+                           {"name", p.name},
+                           {"time_ps", p.time_ps},
+                           {"bottleneck", json(p.what)},
+                           {"candidates", list_json(p.others)}});
   }
 }
 

@@ -25,16 +25,17 @@ struct BottleneckReport {
     std::string name;
     std::uint64_t time_ps = 0;
     Bottleneck what;
+    std::vector<Bottleneck> others;  // other busy resources and waits, by the same rule
   };
   Bottleneck first;
-  std::vector<Bottleneck> others;  // other busy resources and waits, by the same rule
+  std::vector<Bottleneck> others;  // of the longest phase
   std::vector<Phase> phases;       // in their order
 };
 
 // Of the longest phase; `name` says what a phase is called.
 BottleneckReport find_bottleneck(const Accounting& accounting, const std::function<std::string(unsigned)>& name);
 
-// Adds `bottleneck`, `bottleneck_candidates` and, with the bottleneck of each, `phases`.
+// Adds `bottleneck`, `bottleneck_candidates` and, with bottleneck and candidates of each, `phases`.
 void add_bottleneck(nlohmann::ordered_json& j, const BottleneckReport& report);
 
 }  // namespace rnic

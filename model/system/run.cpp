@@ -253,6 +253,7 @@ nlohmann::ordered_json Run::statistics(RunEnd end) const {
   if (outputs_.breakdown() != nullptr) j["latency_breakdown"] = outputs_.breakdown()->json();
   j["errors"] = errors();
   add_bottleneck(j, bottleneck());
+  for (std::size_t i = 0; i < j["phases"].size(); ++i) j["phases"][i].update(accounting_.json(accounting_.phases()[i]));
   j["occupancy"] = accounting_.json();
   for (const auto& [node, cores] : accounting_.cores_left_out()) j["occupancy_left_out"][node] = cores;
   for (const Utilization& u : utilization()) j["utilization"][u.resource] = u.share;

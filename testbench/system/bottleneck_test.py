@@ -135,6 +135,40 @@ class Named(ProgramTest):
         self.assertIn("all are named first, and only where they are planted\n", done.stdout)
 
 
+class Phases(ProgramTest):
+    def test_the_figures_of_each_work_item(self):
+        """Reads with ORD 1 wait for it; then Writes fill the wire."""
+        (self.folder / "two_phases.json").write_text(json.dumps({
+            "name": "two phases", "nodes": [{"name": "a"}, {"name": "b"}],
+            "connections": [{"name": "c0", "from": "a", "to": "b", "ord": 1, "ird": 1}],
+            "work": [{"name": "reads", "op": "read", "size": 4096, "count": 60, "depth": 32},
+                     {"name": "writes", "op": "write", "size": 65536, "count": 60, "depth": 32}]}))
+        stats = self.run_scenario("two_phases.json")
+        phase_of = {result["name"]: stats["phases"][result["phase"]] for result in stats["results"]}
+        self.assertEqual([(p["phase"], p["name"], p["bottleneck"]["name"]) for p in stats["phases"]],
+                         [(0, "reads", "ORD"), (1, "writes", "wire a to b")])
+        self.assertLess(phase_of["reads"]["utilization"]["wire a to b"], 0.1)
+        self.assertGreater(phase_of["writes"]["utilization"]["wire a to b"], 0.9)
+        self.assertEqual(phase_of["writes"]["candidates"], stats["bottleneck_candidates"])  # it is the longer one
+        time = sum(p["time_ps"] for p in stats["phases"])
+        for resource, share in stats["utilization"].items():
+            self.assertAlmostEqual(share, sum(p["utilization"][resource] * p["time_ps"] for p in stats["phases"]) / time, places=9)
+        whole = {(o["node"], o["name"]): o for o in stats["occupancy"]}
+        for phase in stats["phases"]:
+            shares = list(phase["utilization"].values())
+            self.assertEqual(shares, sorted(shares, reverse=True))
+            for part in phase["occupancy"]:
+                of_all = whole[part["node"], part["name"]]
+                self.assertEqual(sum(part[f"{kind}_cycles"] for kind in ("busy", "blocked", "starved")), part["cycles"])
+                self.assertAlmostEqual(part["cycles"] * of_all["cycle_ps"], phase["time_ps"], delta=100_000)  # clocks have a lead
+        for key, of_all in whole.items():
+            parts = [p for phase in stats["phases"] for p in phase["occupancy"] if (p["node"], p["name"]) == key]
+            self.assertLessEqual(sum(p["blocked_cycles"] for p in parts), of_all["blocked_cycles"])
+            if len(parts) == len(stats["phases"]):
+                self.assertEqual(sum(p["starved_cycles"] for p in parts), of_all["starved_cycles"])
+        self.assertIn(("a", "tx.ord"), {(p["node"], p["name"]) for p in phase_of["reads"]["occupancy"] if p["blocked_cycles"] > 0})
+
+
 class Knees(ProgramTest):
     def test_a_knee_and_its_limiter_are_of_one_phase(self):
         """Reads wait for ORD, in the shorter phase. In the longer one, Writes fill the wire at all points."""
