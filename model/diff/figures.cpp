@@ -25,12 +25,16 @@ std::string text_of(const ordered_json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+std::string below(const std::string& path, const std::string& key) {
+  return path.empty() ? key : fmt::format("{}.{}", path, key);
+}
+
 void flatten(const ordered_json& value, const std::string& path, Values& into) {
   if (!value.is_object()) {
     into.emplace_back(path, value);
     return;
   }
-  for (const auto& [key, member] : value.items()) flatten(member, path.empty() ? key : path + '.' + key, into);
+  for (const auto& [key, member] : value.items()) flatten(member, below(path, key), into);
 }
 
 // A name, and its value in each run.
@@ -129,7 +133,7 @@ void counters_of(const ordered_json& tree, const std::string& path, Values& valu
     return;
   }
   for (const auto& [key, member] : tree.items()) {
-    if (!is_of_simulator(key)) counters_of(member, path.empty() ? key : path + '.' + key, values, units);
+    if (!is_of_simulator(key)) counters_of(member, below(path, key), values, units);
   }
 }
 

@@ -28,7 +28,7 @@ bool is_file(const fs::path& path) {
 Kind kind_of(const std::string& name) {
   if (std::error_code none; fs::is_directory(name, none)) return Kind::kFolder;
   if (!is_file(name)) throw ConfigError(name + ": there is no such folder, database or event log");
-  constexpr std::string_view kMagic("SQLite format 3", 16);  // with its zero
+  constexpr std::string_view kMagic = "SQLite format 3";
   std::string head(kMagic.size(), ' ');
   std::ifstream(name, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
   return head == kMagic ? Kind::kDatabase : Kind::kLog;
