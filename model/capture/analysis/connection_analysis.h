@@ -58,7 +58,7 @@ class ConnectionAnalysis final : public ConnectionObserver {
   std::array<StartupFrame, 2> startup_{StartupFrame(wire::MpaFrameKind::kRequest),
                                        StartupFrame(wire::MpaFrameKind::kReply)};
   std::optional<Stamp> mpa_request_;
-  std::array<std::map<std::uint64_t, Stamp>, 2> waiting_;  // of frames behind a gap, by number
+  std::array<std::map<std::uint64_t, Stamp>, 2> waiting_;  // of frames beyond a gap, by number
   Stamp newest_;
   bool has_syn_ = false;
   std::array<bool, 2> permits_sack_{};

@@ -104,10 +104,10 @@ const char* to_string(Tap tap) {
 
 std::vector<std::string> cannot_know(Tap tap) {
   std::vector<std::string> all = {"the sender's congestion window and timer, and when a program saw its message",
-                                  "a loss behind which nothing was sent, if the tap did not see what was lost: its "
+                                  "a loss after which nothing was sent, if the tap did not see what was lost: its "
                                   "retransmission looks like new data"};
   if (tap == Tap::kEachEnd) return all;
-  all.emplace_back("what is lost behind the tap, until it is reported or repeated");
+  all.emplace_back("what is lost beyond the tap, until it is reported or repeated");
   all.emplace_back("whether what is marked \"with the path\" was late itself or had a long way");
   return all;
 }
