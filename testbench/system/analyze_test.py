@@ -103,6 +103,24 @@ class Oracles(Analyze):
         for name in "ce_to_ece", "ece_to_cwr", "reduction":
             self.assertEqual(self.figure(sender, name)["count"], 1, name)
 
+    def test_each_read_has_its_response(self):
+        run = self.run_program("run", TRACES / "read_bw_ord16.json", "--db", self.folder / "out/run.sqlite", "-o", self.folder / "out")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        results = json.loads((self.folder / "out/stats.json").read_text())["results"]
+        requester = self.analyze()["connections"][0]["directions"][0]
+        first, last = (self.figure(requester, f"read_to_{which}_response") for which in ("first", "last"))
+        self.assertEqual(first["count"], sum(r["count"] for r in results))
+        self.assertEqual(last["count"], first["count"])
+        self.assertLess(first["median"], last["median"])
+        self.assertLess(last["max"], max(r["latency_ns"]["max"] for r in results))
+        rows = [json.loads(line) for line in self.run_program("decode", self.folder / "out/wire.pcapng", "--list", "--json").stdout.splitlines()]
+        asked = [r for r in rows if r.get("opcode") == "Read Request"]
+        ends = [r for r in rows if r.get("opcode") == "Read Response" and r["last"]]
+        octets = dict(sqlite3.connect(self.folder / "out/run.sqlite").execute("SELECT number, bytes FROM frames"))
+        times = [e["epoch_ns"] - round(path_ps(octets[e["frame"]]) / 1000) - a["epoch_ns"] for a, e in zip(asked, ends)]
+        self.assertAlmostEqual(last["min"], min(times), delta=1)
+        self.assertAlmostEqual(last["max"], max(times), delta=1)
+
     def test_acknowledgement_times_are_those_of_tshark(self):
         """As the same capture would be if it was made at one place: no path is subtracted. tshark takes the segment whose end is acknowledged; ours is the
         newest one that is acknowledged, which is the same where nothing is lost."""

@@ -52,7 +52,7 @@ TEST(Program, VersionIsOneLineWithoutBanner) {
 TEST(Program, HelpGoesToStandardOutputAndUsageToStandardError) {
   const Result help = rnicsim_stdout("--help");
   EXPECT_EQ(help.code, 0);
-  EXPECT_THAT(help.text, StartsWith("usage: rnicsim <command> [options]\n\n  config    "));
+  EXPECT_THAT(help.text, StartsWith("usage: rnicsim <command> [options]\n\n  analyze   "));
   EXPECT_EQ(rnicsim_stdout("").text, "");
   EXPECT_EQ(rnicsim("").code, 2);
   EXPECT_EQ(rnicsim("").text, help.text);

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 
 #include "model/capture/analysis/analysis.h"
 #include "model/capture/analysis/analysis_report.h"
+#include "model/common/prng.h"
 #include "testbench/unit/capture/capture_builder.h"
 
 namespace rnic::capture {
@@ -93,14 +95,20 @@ class AnalysisBench : public testing::Test {
     store_le32(header + 8, static_cast<std::uint32_t>(frame.size()));
     store_le32(header + 12, static_cast<std::uint32_t>(frame.size()));
     bytes_.insert(bytes_.end(), header, header + sizeof header);
+    packets_.push_back(bytes_.size());
     bytes_.insert(bytes_.end(), frame.begin(), frame.end());
-    ++frames_;
   }
-  std::uint64_t frames() const { return frames_; }  // so far
+  std::uint64_t frames() const { return packets_.size(); }  // so far
 
-  void analyze(AnalysisOptions options = {}) {
+  // With `prng` after some octets of packets, but not their headers in the file, have changed.
+  void analyze(AnalysisOptions options = {}, Prng* prng = nullptr) {
+    Bytes file = bytes_;
+    for (int i = 0; prng != nullptr && i < 10; ++i) {
+      const std::size_t begin = packets_[prng->below(packets_.size())];
+      file[begin + prng->below(54)] = static_cast<std::uint8_t>(prng->next());
+    }
     std::ofstream(path(), std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes_.data()), static_cast<std::streamsize>(bytes_.size()));
+        .write(reinterpret_cast<const char*>(file.data()), static_cast<std::streamsize>(file.size()));
     options.trust_checksums = true;
     analysis_.emplace(options);
     analysis_->read(path());
@@ -152,7 +160,7 @@ class AnalysisBench : public testing::Test {
   }
 
   Bytes bytes_;
-  std::uint64_t frames_ = 0;
+  std::vector<std::size_t> packets_;  // where they begin
   std::optional<Analysis> analysis_;
   nlohmann::ordered_json json_;
 };

@@ -1,6 +1,7 @@
 // Where a capture was made, what it lacks, and what follows for the figures.
 #include <gmock/gmock.h>
 
+#include "model/common/prng.h"
 #include "testbench/unit/capture/analysis/analysis_bench.h"
 
 namespace rnic::capture {
@@ -134,6 +135,17 @@ TEST_F(AnalysisBench, FramesThatTheCableLostCountAsPacketsOnly) {
   analyze();
   EXPECT_EQ(found()["integrity"]["lost_by_cable"], 1);
   EXPECT_EQ(figure("ack_delay")["slowest_frame"], 6);
+}
+
+// Each field of each packet may have any value.
+TEST_F(AnalysisBench, MutatedCapturesAreSurvived) {
+  connect();
+  for (unsigned n = 0; n < 20; ++n) data(1000 + 100 * n, n == 3 ? 30 : n, static_cast<std::uint16_t>(n));
+  for (unsigned n = 4; n < 10; ++n) sacks(4000 + n, 3, 4, n + 1);
+  data(5000, 3);
+  acks(5100, 20);
+  Prng prng(11);
+  for (int round = 0; round < 300; ++round) analyze({}, &prng);
 }
 
 TEST_F(AnalysisBench, FarSequenceNumbersDoNotMatter) {
