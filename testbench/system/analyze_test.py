@@ -39,6 +39,15 @@ class Analyze(ProgramTest):
         self.assertTrue(rows, where)
         return rows[0]
 
+    def by_tshark(self, name, figure, condition=""):
+        """Frame and nanoseconds of each of tshark's."""
+        field = f"tcp.analysis.{figure}"
+        run = self.run_command("tshark", "-n", "-r", self.folder / name, "-Y", field + condition, "-T", "fields", "-e", "frame.number",
+                               "-e", field)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        lines = [line.split() for line in run.stdout.splitlines()]
+        return [(int(frame), round(float(seconds) * 1e9)) for frame, seconds in lines]
+
     def refused(self, name, *options):
         run = self.run_program("analyze", self.folder / name, *options)
         self.assertEqual(run.returncode, 2, run.stdout)
@@ -90,6 +99,7 @@ class Oracles(Analyze):
                 self.assertGreaterEqual(rto["max"], least_us * 1000)
                 self.assertLessEqual(rto["max"], least_us * 1000 + 200)
                 self.assertEqual(sender["retransmissions"]["needless"], {"sure": 1, "possibly": 0})
+                self.assertEqual(self.by_tshark("out/wire.pcapng", "rto"), [(rto["slowest_frame"], rto["max"])])
 
     def test_what_is_reordered_is_late_and_not_lost(self):
         self.run_writes(*LOSSY, "link.forward.reorder.frames=100")
@@ -127,11 +137,8 @@ class Oracles(Analyze):
         self.run_writes(*LOSSY)
         shutil.copy(self.folder / "out/wire.pcapng", self.folder / "foreign.pcapng")
         sender = self.analyze("foreign.pcapng")["connections"][0]["directions"][0]
-        run = self.run_command("tshark", "-n", "-r", self.folder / "foreign.pcapng", "-Y", "tcp.analysis.ack_rtt && ip.src == 10.0.0.2",
-                               "-T", "fields", "-e", "tcp.analysis.ack_rtt")
-        self.assertEqual(run.returncode, 0, run.stderr)
         # The first one is the SYN's, the last one the FIN's.
-        found = [round(float(t) * 1e9) for t in run.stdout.split()][1:-1]
+        found = [ns for _, ns in self.by_tshark("foreign.pcapng", "ack_rtt", " && ip.src == 10.0.0.2")][1:-1]
         ours = self.figure(sender, "ack_delay")
         self.assertEqual((ours["count"], ours["min"], ours["max"]), (len(found), min(found), max(found)))
         self.assertEqual(ours["median"], statistics.median_low(found))
