@@ -45,7 +45,8 @@ std::string trace_words(const TraceEvent& e) {
       return fmt::format("frame {}, {}", e.values[0], e.text);
     case TraceKind::kInjected:  // into a frame, or into a work request
       if (e.values[0] != 0) return fmt::format("frame {}, {}", e.values[0], e.text);
-      return e.values[1] == 0 ? e.text : fmt::format("{}: {} octets", e.text, e.values[1]);
+      if (e.values[1] != 0) return fmt::format("{}: {} octets", e.text, e.values[1]);
+      return e.values[2] == 0 ? e.text : fmt::format("{}: STag {:#x}", e.text, e.values[2]);
     case TraceKind::kWqeFetched:
       return e.values[0] > 255 ? "" : abi::name(static_cast<abi::WrOpcode>(e.values[0]));
     case TraceKind::kCorrupted:

@@ -277,6 +277,7 @@ WorkItem ScenarioReader::item(const ScenarioValue& v) {
     if (!optional) w.size = size(v.at("size"));
   }
   const bool ping = w.mode == Mode::kPingPong;
+  if (ping && v.has("fence_every")) v.at("fence_every").fail("is not for pingpong");
   if (ping && v.has("depth")) v.at("depth").unsigned_in(1, 1);
   if (ping) w.depth = 1;
   window(v, w);
@@ -313,7 +314,7 @@ void ScenarioReader::churn(const ScenarioValue& v, WorkItem& w) {
     }
     return;
   }
-  for (const char* key : {"direction", "mode", "signal_every", "align"}) {
+  for (const char* key : {"direction", "mode", "signal_every", "fence_every", "align"}) {
     if (v.has(key)) v.at(key).fail("is not for op 'connect'");
   }
   if (!v.has("outcomes")) return;

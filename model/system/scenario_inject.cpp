@@ -100,10 +100,15 @@ void request_injection(const ScenarioValue& v, const InjectionNames& names, work
   if (fault.receive == v.has("request")) v.fail("needs either 'request' or 'receive'");
   const char* const number = fault.receive ? "receive" : "request";
   fault.request = static_cast<std::uint32_t>(v.at(number).unsigned_in(0, item.count - 1));
-  if (v.has("right") + v.has("length") + v.has("lkey") != 1) v.fail("needs one of 'right', 'length' and 'lkey'");
-  if (fault.receive && !(v.has("lkey") && item.op == workload::Op::kSend)) {
-    v.at("receive").fail("is a receive of Sends, with 'lkey'");
+  if (v.has("right") + v.has("length") + v.has("lkey") + v.has("posted") != 1) {
+    v.fail("needs one of 'right', 'length', 'lkey' and 'posted'");
   }
+  const bool of_receive = v.has("lkey") || v.has("posted");
+  if (fault.receive && !(of_receive && item.op == workload::Op::kSend)) {
+    v.at("receive").fail("is a receive of Sends, with 'lkey' or 'posted'");
+  }
+  if (v.has("posted") && !fault.receive) v.at("posted").fail("is for a receive");
+  if (v.has("posted") && fault.posted) v.at("posted").fail("must be false");
   if (fault.length && workload::is_atomic(item.op)) {
     v.at("length").fail("is not for atomics, which have eight octets");
   }

@@ -69,7 +69,7 @@ inline constexpr std::array kKeepAlives{Named{abi::KeepAlive::kDevice, "device"}
                                         Named{abi::KeepAlive::kOn, "on"}};
 inline constexpr std::array kRights{Named{Right::kNone, "none"}, Named{Right::kRemoteRead, "remote_read"},
                                     Named{Right::kRemoteWrite, "remote_write"},
-                                    Named{Right::kOtherDomain, "other_domain"}};
+                                    Named{Right::kOtherDomain, "other_domain"}, Named{Right::kEnded, "ended"}};
 inline constexpr std::array kLkeys{Named{true, "invalid"}};
 inline constexpr std::array kPeers{Named{false, "modelled"}, Named{true, "external"}};
 inline constexpr std::array kRoles{Named{consumer::Part::kClient, "client"}, Named{consumer::Part::kServer, "server"}};
@@ -358,6 +358,11 @@ struct Keys<workload::WorkItem> {
       in_range(0, 512));
     v("signal_every", &W::signal_every, "each *n*-th request, and the last, is signaled; at most `depth`",
       in_range(1, 512));
+    v("fence_every", &W::fence_every,
+      "each *n*-th request is fenced: it waits until all Reads and atomics before it on its queue pair are complete. "
+      "0: "
+      "none",
+      in_range(0, 10'000'000));
     v("align", &W::align, "of each message in remote memory", in_range(1, 4096), power_of_two(), unit("octets"));
     v("places", &W::places,
       "of Writes and Reads of one size: places in remote memory, of which each message takes any at random (seeded); "
@@ -438,13 +443,15 @@ struct Keys<workload::RequestFault> {
     v.form("receive", "integer below the item's `count`", "one of these two",
            "number of the receive that the other side posts for it (Sends)");
     v("right", &F::right,
-      "the region that the request names allows only that, or nothing, or is in another protection domain; a Send "
-      "invalidates its STag",
-      one_of(keys::kRights), shown("one of these three"));
+      "the region that the request names allows only that, or nothing, is in another protection domain, or was "
+      "deregistered before the work began (`ended`); a Send invalidates its STag",
+      one_of(keys::kRights), shown("one of these four"));
     v("length", &F::length, "of the request, even beyond its buffer", in_range(0, 1 << 24), unit("octets"),
-      shown("one of these three"));
+      shown("one of these four"));
     v("lkey", &F::wrong_lkey, "its lkey is an STag that does not exist", one_of(keys::kLkeys),
-      shown("one of these three"));
+      shown("one of these four"));
+    v("posted", &F::posted, "`false`: neither this receive nor a later one of the item is posted",
+      shown("one of these four"));
   }
 };
 

@@ -218,10 +218,13 @@ class Mistakes(Inject):
     def test_requests(self):
         def one(**keys):
             return self.wrong(inject=[{"work": "write0", "request": 3, **keys}])
-        self.assertIn("inject[0]: needs one of 'right', 'length' and 'lkey'", one())
-        self.assertIn("inject[0].right: must be one of none, remote_read, remote_write, other_domain", one(right="write"))
+        self.assertIn("inject[0]: needs one of 'right', 'length', 'lkey' and 'posted'", one())
+        self.assertIn("inject[0].right: must be one of none, remote_read, remote_write, other_domain, ended", one(right="write"))
         self.assertIn("inject[0].request: must be an integer from 0 to 9", one(request=10, length=1))
         self.assertIn("inject[0]: needs either 'request' or 'receive'", one(receive=1, length=1))
+        self.assertIn("inject[0].posted: is for a receive", one(posted=False))
+        receive = {"work": [{"op": "send", "size": 64, "count": 10}], "inject": [{"work": "send0", "receive": 3, "posted": True}]}
+        self.assertIn("inject[0].posted: must be false", self.wrong(**receive))
         self.assertIn("inject[0].work: unknown work 'w'; did you mean 'write0'?", one(work="w", length=1))
 
     def test_checks(self):

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <string>
 #include <vector>
@@ -59,8 +60,12 @@ class WorkObserver {
   virtual void worked(std::uint32_t core, std::uint64_t from_ps, std::uint64_t to_ps) = 0;
   // The owner of a work request that is about to be posted.
   virtual RequestId owner(Qpn qpn, bool receive, std::uint64_t number) const = 0;
-  // A program posts it with an error, which `what` names; of a wrong length `octets`.
-  virtual void spoiled(RequestId owner, const char* what, std::uint32_t octets, std::uint64_t at_ps) = 0;
+  // A program posts it with an error, which `what` names, and its value: octets of a length, or an STag.
+  struct Spoiled {
+    const char* what = nullptr;
+    std::optional<std::uint32_t> octets{}, stag{};
+  };
+  virtual void spoiled(RequestId owner, const Spoiled& how, std::uint64_t at_ps) = 0;
   // The program that gets a message has it, by the request that sent it and by its number in its item of work; or not
   // what was sent: `octet` of it is the first that differs.
   virtual void seen(Qpn qpn, RequestId sent, std::uint32_t message, std::uint64_t at_ps) = 0;

@@ -49,14 +49,15 @@ RequestId HostTrace::owner(Qpn qpn, bool receive, std::uint64_t number) const {
   return receive ? owners_.request(Rqn(qpn), number) : owners_.request(qpn, number);
 }
 
-void HostTrace::spoiled(RequestId owner, const char* what, std::uint32_t octets, std::uint64_t at_ps) {
+void HostTrace::spoiled(RequestId owner, const Spoiled& how, std::uint64_t at_ps) {
   TraceEvent e;
   e.cycle = at_ps;
   e.where = "driver";
   e.kind = TraceKind::kInjected;
   e.request = owner;
-  e.text = what;
-  e.values[1] = octets;
+  e.text = how.what;
+  e.values[1] = how.octets.value_or(0);
+  e.values[2] = how.stag.value_or(0);
   recorder_.detail(e);
 }
 

@@ -21,7 +21,7 @@ class HostTrace final : public WorkObserver {
   void polled(Qpn qpn, bool receive, std::uint64_t wr_id, std::uint64_t at_ps) override;
   void worked(std::uint32_t core, std::uint64_t from_ps, std::uint64_t to_ps) override;
   RequestId owner(Qpn qpn, bool receive, std::uint64_t number) const override;
-  void spoiled(RequestId owner, const char* what, std::uint32_t octets, std::uint64_t at_ps) override;
+  void spoiled(RequestId owner, const Spoiled& how, std::uint64_t at_ps) override;
   void seen(Qpn qpn, RequestId sent, std::uint32_t message, std::uint64_t at_ps) override;
   void differs(Qpn qpn, RequestId sent, std::uint32_t message, Difference d, std::uint64_t at_ps) override;
 

@@ -10,7 +10,7 @@ bool AtomicRequester::prepare(host::Context& context, host::Qp& qp, host::Pd pd)
   return originals_.prepare(context, pd, std::uint64_t{8} * item_.depth, abi::kLocalWrite);
 }
 
-host::SendWr AtomicRequester::request(std::uint32_t message) const {
+host::SendWr AtomicRequester::request(std::uint32_t message, unsigned ahead) const {
   host::SendWr wr;
   wr.wr_id = wr_id(Kind::kMessage, message);
   wr.num_sge = 1;
@@ -18,6 +18,7 @@ host::SendWr AtomicRequester::request(std::uint32_t message) const {
   wr.remote_addr = transfer_.region + transfer_.words->offset(message);
   wr.rkey = transfer_.region_rkey;
   if ((message + 1) % item_.signal_every == 0 || message + 1 == item_.count) wr.send_flags = abi::kWqeSignaled;
+  if (is_fenced(item_, message)) wr.send_flags |= abi::kWqeFence;
   if (item_.op == Op::kFetchAdd) {
     wr.opcode = abi::WrOpcode::kFetchAdd;
     wr.atomic.compare_add = 1;
@@ -26,7 +27,7 @@ host::SendWr AtomicRequester::request(std::uint32_t message) const {
     wr.atomic.compare_add = turn(message);
     wr.atomic.swap = turn(message) + 1;
   }
-  spoil(transfer_, message, wr);
+  spoils(false, ahead, spoil(transfer_, message, wr));
   return wr;
 }
 
@@ -38,7 +39,7 @@ void AtomicRequester::advance() {
     const std::uint64_t at_ps = core().time_ps();
     if (next_ == 0) transfer_.first_post_ps = at_ps;
     for (; n < kBatch && next_ < end; ++n, ++next_) {
-      batch[n] = request(next_);
+      batch[n] = request(next_, n);
       transfer_.posted_ps[next_] = at_ps;
     }
     post(batch, n);

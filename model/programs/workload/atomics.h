@@ -19,7 +19,7 @@ class AtomicRequester final : public Role {
   std::string waiting_for() const override;
 
  private:
-  host::SendWr request(std::uint32_t message) const;
+  host::SendWr request(std::uint32_t message, unsigned ahead) const;
   std::uint64_t slot(std::uint32_t message) const { return 8 * (message % item_.depth); }
   std::uint64_t turn(std::uint32_t message) const { return message / transfer_.item.words; }
   void check(std::uint32_t message);

@@ -36,17 +36,19 @@ struct SizeSpec {
   std::uint32_t min = 64, max = 64;
 };
 
-// Access rights of the memory that a request names, instead of those it needs.
-enum class Right : std::uint8_t { kNone, kRemoteRead, kRemoteWrite, kOtherDomain };
-constexpr std::size_t kRights = 4;
+// Access rights of the memory that a request names, instead of those it needs; kEnded: of a region that was
+// deregistered before the work began.
+enum class Right : std::uint8_t { kNone, kRemoteRead, kRemoteWrite, kOtherDomain, kEnded };
+constexpr std::size_t kRights = 5;
 
-// A work request that must fail. One of `right`, `length` and `wrong_lkey` says how.
+// A work request that must fail. One of `right`, `length`, `wrong_lkey` and `posted` says how.
 struct RequestFault {
   std::uint32_t request = 0;            // its number in the item, on each queue pair
   bool receive = false;                 // a receive of the other side
   std::optional<Right> right;           // the only right of the named memory; a Send invalidates its STag
   std::optional<std::uint32_t> length;  // octets to send, write or read, even beyond the memory
   bool wrong_lkey = false;              // its local memory has an STag that does not exist
+  bool posted = true;                   // false: neither it nor a later receive of the item is posted
 };
 
 // One kind of operation, `count` times on each queue pair of its connections. Op::kConnect instead opens, uses and
@@ -62,6 +64,7 @@ struct WorkItem {
   std::uint32_t depth = 16;        // work requests outstanding
   std::uint32_t window = 0;        // the same on all queue pairs of a node together; 0: no limit but `depth`
   std::uint32_t signal_every = 1;  // every nth work request, and the last, asks for a completion
+  std::uint32_t fence_every = 0;   // every nth work request waits for the Reads before it; 0: none
   std::uint32_t align = 64;        // of each message in remote memory
   std::uint32_t places = 0;        // in remote memory, of which each message takes any; 0: each has one of its own
   std::uint32_t words = 1;         // 64-bit words that atomics count, round-robin

@@ -11,6 +11,9 @@ namespace rnic::workload {
 // Octets of the item's longest request.
 std::uint32_t longest_request(const Transfer& transfer);
 
+// Whether the program posts a receive at all.
+bool is_posted(const Transfer& transfer, std::uint32_t message);
+
 // Change a work request as the item says, and say how.
 Spoiled spoil(const Transfer& transfer, std::uint32_t message, host::SendWr& wr);
 Spoiled spoil(const Transfer& transfer, std::uint32_t message, host::RecvWr& wr);
@@ -22,8 +25,11 @@ class OtherRegions {
   bool prepare(host::Context& context, Transfer& transfer, host::Pd pd, std::uint64_t address, std::uint64_t bytes);
 
  private:
+  bool end(host::Context& context);
+
   std::array<LocalMemory, kRights> regions_;
   std::optional<host::Pd> other_domain_;
+  bool ending_ = false, ended_ = false;  // the region of Right::kEnded
 };
 
 }  // namespace rnic::workload

@@ -55,6 +55,7 @@ host::SendWr Requester::request(std::uint32_t message) {
   wr.num_sge = 1;
   wr.sg_list[0] = buffers_.sge(slot(message), size);
   if ((message + 1) % item_.signal_every == 0 || message + 1 == item_.count) wr.send_flags = abi::kWqeSignaled;
+  if (is_fenced(item_, message)) wr.send_flags |= abi::kWqeFence;
   if (item_.op != Op::kSend) {
     wr.opcode = item_.op == Op::kRead ? abi::WrOpcode::kRdmaRead : abi::WrOpcode::kRdmaWrite;
     wr.remote_addr = transfer_.region + transfer_.offsets[message];

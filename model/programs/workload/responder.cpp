@@ -54,7 +54,7 @@ void Responder::post_receive(std::uint32_t message) {
     wr.sg_list[0] = memory_.sge(message % slots_ * std::uint64_t{stride_}, stride_);
   }
   spoils(true, 0, spoil(transfer_, message, wr));
-  post(wr);
+  if (is_posted(transfer_, message)) post(wr);
   ++posted_;
 }
 

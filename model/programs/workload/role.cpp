@@ -33,7 +33,7 @@ void Role::spoils(bool receive, unsigned ahead, const Spoiled& how) const {
   host::WorkObserver* const observer = context_->cpu().work_observer();
   if (how.what == nullptr || observer == nullptr) return;
   const std::uint64_t next = receive ? qp_->receives() : qp_->sends();
-  observer->spoiled(observer->owner(qp_->number(), receive, next + ahead), how.what, how.octets, core().time_ps());
+  observer->spoiled(observer->owner(qp_->number(), receive, next + ahead), how, core().time_ps());
 }
 
 namespace {

@@ -13,11 +13,8 @@ struct RingNeeds {
   std::uint32_t sends = 0, receives = 0;
 };
 
-// What is wrong with a work request; nullptr: nothing. `octets` of a wrong length.
-struct Spoiled {
-  const char* what = nullptr;
-  std::uint32_t octets = 0;
-};
+// What is wrong with a work request; `what` is nullptr: nothing.
+using Spoiled = host::WorkObserver::Spoiled;
 
 class Role {
  public:

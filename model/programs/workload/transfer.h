@@ -96,4 +96,9 @@ std::vector<Placed> placed(const Transfer& transfer);
 constexpr std::uint32_t kMaxReceives = 512;
 std::uint32_t receives_of(const WorkItem& item);
 
+// Whether a message's work request waits for the Reads before it.
+constexpr bool is_fenced(const WorkItem& item, std::uint32_t message) {
+  return item.fence_every != 0 && (message + 1) % item.fence_every == 0;
+}
+
 }  // namespace rnic::workload

@@ -73,6 +73,8 @@ TEST(Scenario, AWindowIsForRequestsThatEachHaveACompletion) {
   EXPECT_EQ(message_of(j), "s.json: work[0].depth: is not for items with a window");
   j["work"][0] = {{"op", "read"}, {"size", 64}, {"window", 24}, {"signal_every", 2}};
   EXPECT_EQ(message_of(j), "s.json: work[0].signal_every: is not for items with a window");
+  j["work"][0] = {{"op", "send"}, {"size", 64}, {"mode", "pingpong"}, {"fence_every", 2}};
+  EXPECT_EQ(message_of(j), "s.json: work[0].fence_every: is not for pingpong");
   const char* const message = "s.json: work[0].window: is for Sends, Writes and Reads, but not in pingpong";
   j["work"][0] = {{"op", "fetch_add"}, {"window", 24}};
   EXPECT_EQ(message_of(j), message);
@@ -115,7 +117,7 @@ TEST(Scenario, EveryKeyIsRead) {
       "completion": "event", "markers": false, "crc": false, "ird": 1, "ord": 2, "private_data": "hi",
       "from_side": {"markers": true, "ird": 3, "max_retries": 5, "keep_alive": "off"}, "to_side": {"crc": true, "private_data": "yo"}}],
     "work": [[{"name": "w", "connections": ["x"], "direction": "both", "op": "write",
-               "size": {"law": "log_uniform", "min": 1, "max": 4096}, "count": 5, "depth": 4, "signal_every": 2,
+               "size": {"law": "log_uniform", "min": 1, "max": 4096}, "count": 5, "depth": 4, "signal_every": 2, "fence_every": 3,
                "align": 1, "pattern": "counting", "pages": "64k"},
               {"name": "r", "connections": "x", "direction": "reverse", "op": "read", "size": 8}],
              {"name": "p", "op": "send", "mode": "pingpong", "size": 1}],
@@ -150,6 +152,7 @@ TEST(Scenario, EveryKeyIsRead) {
   EXPECT_EQ(w.size.law, SizeLaw::kLogUniform);
   EXPECT_EQ(w.size.max, 4096u);
   EXPECT_EQ(w.signal_every, 2u);
+  EXPECT_EQ(w.fence_every, 3u);
   EXPECT_EQ(w.align, 1u);
   EXPECT_EQ(w.pattern, workload::Pattern::kCounting);
   EXPECT_EQ(w.pages, workload::Pages::k64K);

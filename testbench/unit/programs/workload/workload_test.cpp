@@ -304,6 +304,26 @@ TEST_F(WorkloadTest, UnsignaledRequestsAndNotifiedPrograms) {
   EXPECT_EQ(workload->results()[1].count, 1200u);
 }
 
+TEST_F(WorkloadTest, AReceiveAndAllAfterItAreNotPosted) {
+  WorkItem sends = item(Op::kSend, {SizeLaw::kFixed, 64, 64}, 20, 1);
+  RequestFault fault;
+  fault.request = 3;
+  fault.receive = true;
+  fault.posted = false;
+  sends.faults = {fault};
+  plan.phases = {{sends}};
+  run(500);
+  EXPECT_FALSE(workload->done());
+  EXPECT_EQ(b.device.sends_without_receive, 1u);
+}
+
+TEST(Fences, EachNthRequestHasOne) {
+  WorkItem item;
+  EXPECT_FALSE(is_fenced(item, 0));
+  item.fence_every = 3;
+  for (std::uint32_t m = 0; m < 12; ++m) EXPECT_EQ(is_fenced(item, m), m % 3 == 2) << m;
+}
+
 // The listening side posts first here; it must not send before it has received the other side's empty Send.
 TEST_F(WorkloadTest, TheSideThatListensMayBeginTheWork) {
   WorkItem sends = item(Op::kSend, {SizeLaw::kFixed, 64, 64}, 20, 4);
@@ -421,7 +441,7 @@ struct Outstanding final : host::WorkObserver {
   void polled(Qpn, bool receive, std::uint64_t, std::uint64_t) override { now -= !receive; }
   void worked(std::uint32_t, std::uint64_t, std::uint64_t) override {}
   RequestId owner(Qpn, bool, std::uint64_t) const override { return {}; }
-  void spoiled(RequestId, const char*, std::uint32_t, std::uint64_t) override {}
+  void spoiled(RequestId, const Spoiled&, std::uint64_t) override {}
   void seen(Qpn, RequestId, std::uint32_t, std::uint64_t) override {}
   void differs(Qpn, RequestId, std::uint32_t, Difference, std::uint64_t) override {}
   explicit Outstanding(std::size_t first_sends) : first_of_items(first_sends) {}
