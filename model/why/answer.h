@@ -32,7 +32,17 @@ struct Wait {
   std::uint64_t ps = 0;
 };
 
-enum class Symptom : std::uint8_t { kStalled, kCheck, kTerminate, kStartup, kSlow, kSlowInTurn, kResent, kReduced };
+enum class Symptom : std::uint8_t {
+  kStalled,
+  kCheck,
+  kTerminate,
+  kStartup,
+  kSlow,
+  kSlowInTurn,
+  kSetUp,
+  kResent,
+  kReduced
+};
 const char* to_string(Symptom symptom);
 
 struct Answer {

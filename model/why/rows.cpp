@@ -112,6 +112,21 @@ std::optional<std::uint64_t> Rows::number(const std::string& sender, std::uint64
   });
 }
 
+std::vector<TcpRow> Rows::tcp_without_messages() const {
+  return reading([&] {
+    SqliteStatement row = database_.prepare(
+        "SELECT number, time_ps, serial, swallowed, sender, request, seq, ack, flags, payload FROM frames WHERE seq IS "
+        "NOT NULL AND sender IS NOT NULL AND request IS NOT NULL AND offset IS NULL AND (flags & 2 OR payload > 0) "
+        "ORDER BY number");
+    std::vector<TcpRow> frames;
+    while (row.step()) {
+      const FrameRow frame{row.number(0), time_of(row, 1), row.is_null(2) ? 0 : row.number(2), row.text(3)};
+      frames.push_back({frame, row.text(4), row.number(5), row.number(6), row.number(7), row.number(8), row.number(9)});
+    }
+    return frames;
+  });
+}
+
 std::vector<FrameRow> Rows::swallowed(const std::string& to, std::uint64_t from_ps, std::uint64_t to_ps) const {
   return reading([&] {
     SqliteStatement rows = database_.prepare(

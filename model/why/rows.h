@@ -18,6 +18,13 @@ struct FrameRow {
   std::string swallowed;  // empty: it arrived
 };
 
+// A TCP segment; `owner` is of its connection's end if it has no octets of a message.
+struct TcpRow {
+  FrameRow frame;
+  std::string sender;
+  std::uint64_t owner = 0, seq = 0, ack = 0, flags = 0, payload = 0;
+};
+
 struct EventRow {
   std::uint64_t id = 0, ps = 0;
   std::string node, place, kind, words;
@@ -50,6 +57,8 @@ class Rows {
                                       std::optional<std::uint64_t> offset) const;
   // The number of a sender's frame; nullopt: it is in no row.
   std::optional<std::uint64_t> number(const std::string& sender, std::uint64_t serial) const;
+  // Segments of nodes that carry no message: SYNs and start-up frames. In the order of their numbers.
+  std::vector<TcpRow> tcp_without_messages() const;
   // Frames to a node that never arrived, and would have within a time.
   std::vector<FrameRow> swallowed(const std::string& to, std::uint64_t from_ps, std::uint64_t to_ps) const;
   // The first frame that a router sent, if it was before that.

@@ -212,13 +212,37 @@ SlowRequests::Candidate SlowRequests::limit(const Life& life, const std::string&
             {}};
   }
   if (reason == "fence") {
-    return {ps, {End::kProgram, "fence", "a fence: it waited for the Reads before it", {}, {}}, {}};
+    return fence(life, ps);
   }
   if (reason == "first_fpdu") {
     return {
         ps, {End::kPeer, "first_fpdu", "the responder of MPA may not send before the peer's first FPDU", {}, {}}, {}};
   }
   return {ps, {End::kSetting, reason, shown(reason) + " was used up", {}, {}}, {}};
+}
+
+// It waits for the Reads and atomics that were posted before it, the last of which is named.
+SlowRequests::Candidate SlowRequests::fence(const Life& life, std::uint64_t ps) const {
+  const std::uint64_t ends = last_wait_ends(life, "fence");
+  const Life* last = nullptr;
+  for (const Life& other : lives_) {
+    if (other.queue != life.queue || other.row.number >= life.row.number) continue;
+    const bool is_answered =
+        other.operation == "read" || other.operation == "fetch and add" || other.operation == "compare and swap";
+    if (!is_answered || other.done_ps == 0 || other.first_cut_ps > ends) continue;
+    if (last == nullptr || other.done_ps > last->done_ps) last = &other;
+  }
+  if (last == nullptr) {
+    return {ps, {End::kNotRecorded, "fence", "which Read a fence waited for", {}, {}}, {}};
+  }
+  const auto& frames = rows_.frames(life.node, last->row.number, 0);
+  const auto frame = frames.empty() ? std::nullopt : std::optional(frames.front().number);
+  const std::string text = fmt::format("a fence: its queue waited {:.3f} us for the Reads before it, the last {}",
+                                       in_us(ps), last->row.text);
+  return {ps,
+          {End::kProgram, "fence", text, frame, "work.*.fence_every"},
+          {{last->first_cut_ps, life.node, last->row.text + " cut", frame},
+           {last->done_ps, life.node, last->row.text + " completed", {}}}};
 }
 
 // The one whose work was most of that, if one was.

@@ -46,6 +46,7 @@ class SlowRequests {
   Candidate window(const Life& life, std::uint64_t ps, std::uint64_t at) const;
   Candidate reduced_window(const Life& life, std::uint64_t ps, std::uint64_t at) const;
   Candidate limit(const Life& life, const std::string& reason, std::uint64_t ps) const;
+  Candidate fence(const Life& life, std::uint64_t ps) const;
   std::optional<Candidate> core(const Life& life, std::uint64_t ps) const;
   static const Change* last_before(const std::map<std::string, std::vector<Change>>& changes, const std::string& queue,
                                    std::uint64_t at);

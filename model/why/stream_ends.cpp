@@ -50,6 +50,12 @@ std::vector<Step> chain_of(const CauseRow& row, const Rows& rows) {
       chain.push_back({event.ps, event.node, step_text(event, rows), is_cause ? row.frame : std::nullopt});
     }
   };
+  // "…: STag 0x3ad9e": the end of that STag came before.
+  const std::size_t stag = row.culprit.find(": STag ");
+  if (row.cause && stag != std::string::npos) {
+    const std::string ended = quoted(row.culprit.substr(stag + 2) + ", by *");
+    add(fmt::format("kind = 'stag_ended' AND words GLOB {} AND id < {}", ended, *row.cause));
+  }
   if (row.cause) add(fmt::format("id = {}", *row.cause));
   if (row.refusal) add(fmt::format("id = {}", *row.refusal));
   add(fmt::format("id = {}", row.event));

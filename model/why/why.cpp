@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "model/why/set_ups.h"
 #include "model/why/slow_requests.h"
 #include "model/why/stream_ends.h"
 
@@ -102,6 +103,8 @@ std::string head_of(const Answer& a) {
       return fmt::format("slowest: {}, {}", who, when);
     case Symptom::kSlowInTurn:
       return fmt::format("slowest once it had its turn: {}, {}", who, when);
+    case Symptom::kSetUp:
+      return fmt::format("slowest set-up: {}, {}", who, when);
     case Symptom::kResent:
       return fmt::format("sent again: {} ({}) at {} us", a.request, a.text, microseconds(a.to_ps));
     case Symptom::kReduced:
@@ -141,8 +144,8 @@ const char* to_string(End end) {
 }
 
 const char* to_string(Symptom symptom) {
-  constexpr const char* kNames[] = {"stalled", "check",        "terminate", "startup",
-                                    "slow",    "slow_in_turn", "resent",    "reduced"};
+  constexpr const char* kNames[] = {"stalled",      "check",      "terminate", "startup", "slow",
+                                    "slow_in_turn", "slow_setup", "resent",    "reduced"};
   return kNames[static_cast<std::size_t>(symptom)];
 }
 
@@ -151,7 +154,9 @@ std::vector<Answer> answers(const std::string& database, const std::string& requ
   const SlowRequests slow(rows);
   if (!request.empty()) return {slow.of(request)};
   std::vector<Answer> all = stall(rows);
-  for (auto&& some : {stream_ends(rows), slow.slowest(), repairs(rows), reductions(rows)})
+  std::vector<Answer> set_up;
+  if (auto slowest = slowest_set_up(rows)) set_up.push_back(*std::move(slowest));
+  for (auto&& some : {stream_ends(rows), slow.slowest(), set_up, repairs(rows), reductions(rows)})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }
