@@ -1,11 +1,15 @@
 #include "model/system/scenario_config.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "firmware/lib/capacity.h"
 #include "model/common/check.h"
+#include "model/programs/workload/needs.h"
 #include "model/programs/workload/openings.h"
 #include "model/system/scenario_keys.h"
 
@@ -41,9 +45,33 @@ void check_setups(const Scenario& scenario, const std::vector<SystemConfig>& nod
   }
 }
 
+// Nodes that lack the same.
+struct Shortage {
+  std::string text;
+  std::vector<std::string> nodes;
+};
+
+// Also of a thousand nodes.
+std::string names_of(const std::vector<std::string>& nodes) {
+  constexpr std::size_t kMost = 4;
+  std::string text = nodes.size() == 1 ? "node" : "nodes";
+  for (std::size_t n = 0; n < std::min(nodes.size(), kMost); ++n)
+    text += fmt::format("{} '{}'", n == 0 ? "" : ",", nodes[n]);
+  return nodes.size() <= kMost ? text : fmt::format("{} and {} more", text, nodes.size() - kMost);
+}
+
+void refuse(const Scenario& scenario, const std::vector<Shortage>& shortages) {
+  if (shortages.empty()) return;
+  std::string text;
+  for (const Shortage& s : shortages)
+    text += fmt::format("{}the connections of {} {}", text.empty() ? "" : "; ", names_of(s.nodes), s.text);
+  throw ConfigError(fmt::format("{}: {}", scenario.source(), text));
+}
+
 // Whether the chips have what the connections need, before the device refuses them one by one.
 void check_limits(const Scenario& scenario, const std::vector<SystemConfig>& nodes) {
   const bool sctp = scenario.plan.transport == host::Transport::kSctp;
+  std::vector<Shortage> shortages;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const RnicConfig& rnic = nodes[i].rnic;
     if (sctp && rnic.fwcpu.personality == abi::Personality::kRdmac) {
@@ -87,19 +115,25 @@ void check_limits(const Scenario& scenario, const std::vector<SystemConfig>& nod
                       scenario.source(), scenario.nodes[i].name, qps, fw::DefaultCapacity::kSessions));
     }
     std::string small;  // settings
-    const auto expect_room = [&](const char* key, unsigned most, unsigned wanted) {
-      if (wanted > most) small += fmt::format("{}rnic.{} is {}", small.empty() ? "" : ", ", key, most);
+    const auto expect_room = [&](const char* key, std::uint64_t most, std::uint64_t wanted) {
+      if (wanted > most) small += fmt::format("{}{} is {}, at least {}", small.empty() ? "" : "; ", key, most, wanted);
     };
-    expect_room("context.qps", rnic.context.qps, qps + opens_more);
-    expect_room("context.cqs", rnic.context.cqs, kCqsOfProgram * qps);
-    if (!sctp) expect_room("tcp.max_flows", rnic.tcp.max_flows, qps + opens_more);
-    expect_room("fwcpu.max_connections", rnic.fwcpu.max_connections, qps + opens_more);
-    if (!small.empty()) {
-      throw ConfigError(fmt::format("{}: the connections of node '{}' have {} queue pairs{}; {}", scenario.source(),
-                                    scenario.nodes[i].name, qps,
-                                    opens_more ? ", and work opens others beside them" : "", small));
-    }
+    const workload::Needs needs = workload::needs_of(scenario.plan, i);
+    expect_room("rnic.context.qps", rnic.context.qps, qps + opens_more);
+    expect_room("rnic.context.cqs", rnic.context.cqs, kCqsOfProgram * qps);
+    if (!sctp) expect_room("rnic.tcp.max_flows", rnic.tcp.max_flows, qps + opens_more);
+    expect_room("rnic.fwcpu.max_connections", rnic.fwcpu.max_connections, qps + opens_more);
+    expect_room("rnic.context.stags", rnic.context.stags, needs.regions == 0 ? 0 : needs.regions + 1);  // 0 is none
+    expect_room("host.memory.size_mib", nodes[i].host.memory.size_mib, (needs.octets + (1 << 20) - 1) >> 20);
+    if (small.empty()) continue;
+    const std::string text =
+        fmt::format("have {} queue pairs{}: {}", qps, opens_more ? ", and work opens others beside them" : "", small);
+    const auto same =
+        std::find_if(shortages.begin(), shortages.end(), [&text](const Shortage& s) { return s.text == text; });
+    if (same != shortages.end()) same->nodes.push_back(scenario.nodes[i].name);
+    else shortages.push_back({text, {scenario.nodes[i].name}});
   }
+  refuse(scenario, shortages);
   check_setups(scenario, nodes);
 }
 

@@ -1,6 +1,7 @@
 """The program's report of a run, and its messages and files when its input is wrong or the run does not end."""
 import json
 import os
+import re
 import unittest
 
 from rnicsim import QUICKSTART, TRACES, ProgramTest
@@ -100,18 +101,57 @@ class UsageErrors(ProgramTest):
                 ({"ord": 16}, ("rnic.fwcpu.max_ord=1",), "connection 'c0': ORD 16 of node 'a' exceeds rnic.fwcpu.max_ord 1"),
                 ({"ird": 40}, (), "connection 'c0': IRD 40 of node 'a' exceeds rnic.fwcpu.max_ird 32"),
                 ({"qps": 65537}, (), "connections[0].qps: must be an integer from 1 to 65536, not 65537"),
-                ({"qps": 300}, (), "the connections of node 'a' have 300 queue pairs; rnic.context.qps is 256, rnic.context.cqs is 256, "
-                 "rnic.tcp.max_flows is 256"),
-                ({"qps": 9}, ("rnic.context.qps=8",), "the connections of node 'a' have 9 queue pairs; rnic.context.qps is 8"),
-                ({"qps": 9}, ("rnic.tcp.max_flows=8",), "the connections of node 'a' have 9 queue pairs; rnic.tcp.max_flows is 8"),
+                ({"qps": 300}, (), "the connections of nodes 'a', 'b' have 300 queue pairs: rnic.context.qps is 256, at least 300; rnic.context.cqs is 256, at least 600; "
+                 "rnic.tcp.max_flows is 256, at least 300"),
+                ({"qps": 9}, ("rnic.context.qps=8",), "the connections of nodes 'a', 'b' have 9 queue pairs: rnic.context.qps is 8, at least 9"),
+                ({"qps": 9}, ("rnic.tcp.max_flows=8",), "the connections of nodes 'a', 'b' have 9 queue pairs: rnic.tcp.max_flows is 8, at least 9"),
                 ({"qps": 9}, ("rnic.fwcpu.max_connections=8",),
-                 "the connections of node 'a' have 9 queue pairs; rnic.fwcpu.max_connections is 8")):
+                 "the connections of nodes 'a', 'b' have 9 queue pairs: rnic.fwcpu.max_connections is 8, at least 9")):
             with self.subTest(message):
                 scenario = {**json.loads(QUICKSTART.read_text()), **many}
                 scenario["connections"][0].update(keys)
                 (self.folder / "limits.json").write_text(json.dumps(scenario))
                 options = [word for s in settings for word in ("--set", s)]
                 self.assertEqual(self.refuse("limits.json", *options), f"rnicsim: limits.json: {message}\n")
+
+    def test_all_settings_to_raise_are_named_at_once(self):
+        """With those values the run has what it needs. What both nodes lack alike is said once."""
+        scenario = json.loads((TRACES / "write_bw.json").read_text())
+        scenario["connections"][0]["qps"] = 600
+        scenario["work"] = [{"op": "write", "size": 65536, "count": 10, "depth": 4}, {"op": "send", "size": 64, "count": 40, "depth": 4}]
+        scenario["checks"] = [{"check": "data"}]
+        (self.folder / "many.json").write_text(json.dumps(scenario))
+        small = ("--set", "host.memory.size_mib=64")
+        message = self.refuse("many.json", *small)
+        of = dict(re.findall(r"node '(.)' have 600 queue pairs: (.*?)(?:; the connections of |\n)", message))
+        self.assertEqual(set(of), {"a", "b"}, message)
+        wanted = {node: dict(re.findall(r"([a-z.]+[a-z_]+) is \d+, at least (\d+)", text)) for node, text in of.items()}
+        for node in "ab":
+            self.assertEqual(set(wanted[node]), {"rnic.context.qps", "rnic.context.cqs", "rnic.tcp.max_flows", "rnic.context.stags", "host.memory.size_mib"})
+        enough = [word for node in wanted for key, value in wanted[node].items() for word in ("--set", f"nodes.{node}.{key}={value}")]
+        for node in "ab":  # rings and the device's queues are beside what is counted
+            enough += ["--set", f"nodes.{node}.host.memory.size_mib={int(wanted[node]['host.memory.size_mib']) + 16}"]
+        self.run_scenario("many.json", *enough, "--no-capture")
+        for node in "ab":
+            self.assertIn(f"node '{node}' have 600 queue pairs: rnic.context.stags is ",
+                          self.refuse("many.json", *enough, "--set", f"nodes.{node}.rnic.context.stags={int(wanted[node]['rnic.context.stags']) - 1}"))
+
+    def test_the_regions_of_each_kind_of_work_are_counted(self):
+        """To the STag: one less is refused before the run, and that many are enough."""
+        for op, mode in (("write", "bandwidth"), ("send", "bandwidth"), ("read", "bandwidth"), ("write_imm", "bandwidth"), ("fetch_add", "bandwidth"), ("send", "pingpong"), ("write", "pingpong")):
+            for direction in ("forward", "both") if mode == "bandwidth" else ("forward",):
+                with self.subTest(op=op, mode=mode, direction=direction):
+                    scenario = json.loads((TRACES / "write_bw.json").read_text())
+                    size = {} if op == "fetch_add" else {"size": 64}
+                    scenario["work"] = [{"op": op, "mode": mode, "direction": direction, **size, "count": count, "depth": 2 if mode == "bandwidth" else 1} for count in (4, 200)]
+                    scenario["checks"] = [{"check": "data"}]
+                    (self.folder / "work.json").write_text(json.dumps(scenario))
+                    for node in "ab":
+                        refused = self.refuse("work.json", "--set", f"nodes.{node}.rnic.context.stags=1")
+                        wanted = int(re.fullmatch(rf"rnicsim: work.json.*: the connections of node '{node}' have 1 queue pairs: rnic.context.stags is 1, at least (\d+)\n", refused)[1])
+                        self.run_scenario("work.json", "--no-capture", "--set", f"nodes.{node}.rnic.context.stags={wanted}")
+                        short = self.run_program("run", "work.json", "--no-capture", "--set", f"nodes.{node}.rnic.context.stags={wanted - 1}")
+                        self.assertEqual(short.returncode, 2)
 
     def test_unknown_setting(self):
         self.assertEqual(self.refuse(QUICKSTART, "--set", "sim.sed=3"),

@@ -48,7 +48,7 @@ TEST(ScenarioConfig, TheQueuePairsOfAConnectionShareAssociations) {
   EXPECT_EQ(message_of(over("sctp"), {"rnic.tcp.max_flows=2"}), "no error");
   EXPECT_EQ(message_of(over("tcp"), {"rnic.sctp.max_associations=2"}), "no error");
   EXPECT_EQ(message_of(over("tcp"), {"rnic.tcp.max_flows=2"}),
-            "s.json: the connections of node 'a' have 3 queue pairs; rnic.tcp.max_flows is 2");
+            "s.json: the connections of nodes 'a', 'b' have 3 queue pairs: rnic.tcp.max_flows is 2, at least 3");
 }
 
 TEST(ScenarioConfig, OverSctpNoChecksumIsRepaired) {
