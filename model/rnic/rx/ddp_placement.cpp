@@ -237,8 +237,8 @@ void DdpPlacement::take_read_response(QpRx& q, std::uint32_t bytes, bool last) {
 }
 
 void DdpPlacement::stop(Qpn qpn, QpRx& q, wire::TerminateCause cause, ByteSpan ulpdu, const FpduBeat& last) {
-  q.stop();
   refused_ = true;
+  q.stop();
   ++counters_.errors;
   event->push({QpEvent::Kind::kStreamError, qpn, cause, FailedSegment::of(ulpdu, last.buf->owner())});
 }
