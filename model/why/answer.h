@@ -54,4 +54,6 @@ struct Answer {
   std::vector<Wait> waits;  // of a slow request: they add up to its time
 };
 
+inline double in_us(std::uint64_t ps) { return static_cast<double>(ps) / 1e6; }
+
 }  // namespace rnic::why

@@ -64,7 +64,7 @@ Handler handler_of(const std::string& words) {
 
 struct Busy {
   std::uint64_t ps = 0;
-  unsigned handlers = 0;
+  unsigned pieces = 0;
   std::map<std::string, std::uint64_t> by_event;
 };
 
@@ -81,12 +81,38 @@ Busy firmware_between(const Rows& rows, const std::string& node, std::uint64_t f
     if (begin >= end) continue;
     busy.ps += end - begin;
     busy.by_event[h.event] += end - begin;
-    ++busy.handlers;
+    ++busy.pieces;
   }
   return busy;
 }
 
-// A frame of it that the cable swallowed; else the firmware that worked for most of its time.
+// What the cores of a node did for its program then.
+Busy programs_between(const Rows& rows, const std::string& node, std::uint64_t from, std::uint64_t to) {
+  Busy busy;
+  for (const EventRow& e :
+       rows.events(fmt::format("kind = 'worked' AND node = {} AND time_ps < {}", quoted(node), to))) {
+    std::uint64_t takes = 0;
+    std::from_chars(e.words.data(), e.words.data() + e.words.size(), takes);
+    const std::uint64_t begin = std::max(e.ps, from), end = std::min(e.ps + takes, to);
+    if (begin >= end) continue;
+    busy.ps += end - begin;
+    busy.by_event[e.place] += end - begin;
+    ++busy.pieces;
+  }
+  return busy;
+}
+
+Cause busy_cause(const SetUp& s, const std::string& node, const Busy& busy, bool firmware) {
+  const auto by_time = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const auto most = std::max_element(busy.by_event.begin(), busy.by_event.end(), by_time);
+  const std::string text = fmt::format(
+      "{} of {}: {} {} took {:.3f} of {:.3f} us, {} {:.3f} us of it", firmware ? "firmware" : "program", node,
+      busy.pieces, firmware ? "handlers" : "calls", in_us(busy.ps), in_us(s.takes()), most->first, in_us(most->second));
+  return {firmware ? End::kSetting : End::kProgram, firmware ? "firmware" : "core", text, s.request->frame.number,
+          fmt::format("nodes.{}.{}", node, firmware ? "rnic.fwcpu.clock_divider" : "host.cpu")};
+}
+
+// A frame of it that the cable swallowed; else the firmware, or the program, that worked longest in its time.
 std::optional<Cause> cause_of(const Rows& rows, const SetUp& s) {
   for (const TcpRow* f : {s.syn, s.syn_ack, s.request, s.reply}) {
     if (!f->frame.swallowed.empty()) return by_cable_of(f->frame.swallowed, f->frame.number);
@@ -94,16 +120,13 @@ std::optional<Cause> cause_of(const Rows& rows, const SetUp& s) {
   std::optional<Cause> most;
   std::uint64_t longest = s.takes() / 10;
   for (const std::string& node : {s.syn->sender, s.reply->sender}) {
-    const Busy busy = firmware_between(rows, node, s.syn->frame.ps, s.reply->frame.ps);
-    if (busy.ps <= longest) continue;
-    longest = busy.ps;
-    const auto by_time = [](const auto& a, const auto& b) { return a.second < b.second; };
-    const auto event = std::max_element(busy.by_event.begin(), busy.by_event.end(), by_time);
-    most = Cause{End::kSetting, "firmware",
-                 fmt::format("firmware of {}: {} handlers took {:.3f} of {:.3f} us, {} {:.3f} us of it", node,
-                             busy.handlers, static_cast<double>(busy.ps) / 1e6, static_cast<double>(s.takes()) / 1e6,
-                             event->first, static_cast<double>(event->second) / 1e6),
-                 s.request->frame.number, fmt::format("nodes.{}.rnic.fwcpu.clock_divider", node)};
+    for (const bool firmware : {true, false}) {
+      const auto between = firmware ? firmware_between : programs_between;
+      const Busy busy = between(rows, node, s.syn->frame.ps, s.reply->frame.ps);
+      if (busy.ps <= longest) continue;
+      longest = busy.ps;
+      most = busy_cause(s, node, busy, firmware);
+    }
   }
   return most;
 }

@@ -14,8 +14,6 @@ std::string queue_of(const std::string& request) { return request.substr(0, requ
 std::string node_of(const std::string& request) { return request.substr(0, request.find('.')); }
 std::string queue_of(const EventRow& event) { return fmt::format("{}.{}", event.node, event.qpn.value_or(0)); }
 
-double in_us(std::uint64_t ps) { return static_cast<double>(ps) / 1e6; }
-
 constexpr const char* kDriver = "driver, doorbell and fetch";
 constexpr const char* kEarlier = "earlier requests and other queue pairs";
 
