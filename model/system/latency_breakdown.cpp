@@ -1,4 +1,3 @@
-#include "model/abi/host_abi_names.h"
 #include "model/system/latency_breakdown.h"
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "model/abi/host_abi_names.h"
 #include "model/common/check.h"
 #include "model/trace/output_file.h"
 

@@ -125,9 +125,10 @@ struct Hash {
   }
 };
 
-// What ended streams and what programs found wrong, each with its first cause: the frame or work request that was changed.
-// A Terminate is about the segment that its chip refused; one of the firmware alone about the last frame. A local error
-// is about the oldest request of which nothing was cut, and the receive request of a Send is that of its order.
+// What ended streams and what programs found wrong, each with its first cause: the frame or work request that was
+// changed. A Terminate is about the segment that its chip refused; one of the firmware alone about the last frame. A
+// local error is about the oldest request of which nothing was cut, and the receive request of a Send is that of its
+// order.
 constexpr const char* kCauses = R"(
 CREATE VIEW causes AS
 WITH symptom AS (
