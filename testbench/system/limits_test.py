@@ -74,7 +74,7 @@ class Limits(ProgramTest):
             for node in "ab":
                 run = self.run_program("run", self.churn(**{node: {key: 1}}), "--out", "out")
                 self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
-                self.assertIn(f"the connections of node '{node}' have 1 queue pairs, and work opens others beside them; "
+                self.assertIn(f"the connections of node '{node}' have 1 queue pairs, and work opens others beside them: "
                               f"{key} is 1", run.stderr)
 
     def test_more_than_the_firmware_can_keep_is_refused(self):
