@@ -99,7 +99,7 @@ def commands_of(page):
         else:
             texts = [] if fenced else re.findall(r"`([^`]+)`", line)
         for text in texts:
-            if text.startswith(RUN_OPTIONS) and " " in text:
+            if text.startswith(RUN_OPTIONS) and (" " in text or text == "--db"):
                 text = f"rnicsim run traces/quickstart.json {text}"
             elif not line.startswith("    ") and re.fullmatch(r"rnicsim \w+", text):
                 text += " --help"
