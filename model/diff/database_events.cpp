@@ -5,9 +5,8 @@
 #include "model/common/check.h"
 #include "model/common/request_id.h"
 #include "model/diff/words.h"
-#include "model/trace/database.h"
 #include "model/trace/request_numbers.h"
-#include "model/trace/sqlite.h"
+#include "model/trace/run_database.h"
 
 namespace rnic::diff {
 namespace {
@@ -47,7 +46,7 @@ auto DatabaseEvents::reading(Read read) const -> decltype(read()) try {
 
 DatabaseEvents::DatabaseEvents(const std::string& file, Vocabulary& vocabulary, unsigned run) : file_(file) {
   reading([&] {
-    open();
+    database_ = std::make_unique<Sqlite>(open_run_database(file_));
     SqliteStatement fact = database_->prepare("SELECT node, name, value FROM run ORDER BY rowid");
     while (fact.step()) facts_.push_back({fact.text(0), fact.text(1), fact.shown(2)});
     read_sources(vocabulary, run);
@@ -60,14 +59,6 @@ DatabaseEvents::DatabaseEvents(const std::string& file, Vocabulary& vocabulary, 
 }
 
 DatabaseEvents::~DatabaseEvents() = default;
-
-void DatabaseEvents::open() {
-  database_ = std::make_unique<Sqlite>(file_, SQLITE_OPEN_READONLY);
-  SqliteStatement version = database_->prepare("PRAGMA user_version");
-  if (version.step() && version.number(0) == Database::kVersion) return;
-  throw ConfigError(file_ + ": is no database of a run of this version of rnicsim; rnicsim run … --db " + file_ +
-                    " writes one");
-}
 
 void DatabaseEvents::read_sources(Vocabulary& vocabulary, unsigned run) {
   sources_.assign(1, kNoSource);

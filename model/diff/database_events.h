@@ -39,7 +39,6 @@ class DatabaseEvents final : public Events {
  private:
   template <class Read>
   auto reading(Read read) const -> decltype(read());
-  void open();
   void read_sources(Vocabulary& vocabulary, unsigned run);
   void read_words();
   void read_owners();

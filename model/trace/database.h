@@ -40,7 +40,7 @@ struct RunFact {
 
 class Database final : public EventReader {
  public:
-  static constexpr unsigned kVersion = 3;  // of the schema: PRAGMA user_version
+  static constexpr unsigned kVersion = 4;  // of the schema: PRAGMA user_version
 
   // ConfigError if the file cannot be created.
   Database(const std::string& file, const std::vector<std::string>& nodes, EventWords words);

@@ -1,11 +1,8 @@
 #include "model/trace/request_story.h"
 
-#include <filesystem>
-
 #include "model/common/check.h"
-#include "model/trace/database.h"
 #include "model/trace/request_numbers.h"
-#include "model/trace/sqlite.h"
+#include "model/trace/run_database.h"
 
 namespace rnic {
 namespace {
@@ -13,13 +10,6 @@ namespace {
 constexpr const char* kSpan =
     "SELECT id, text, coalesce(posted_ps, first_ps), coalesce(polled_ps, last_ps), events, first_event, "
     "last_event ";
-
-// SQLite's integers are signed.
-std::uint64_t time_of(const SqliteStatement& row, int column) {
-  const std::uint64_t ps = row.number(column);
-  if (ps > INT64_MAX) throw SqliteError("a time before the run began");
-  return ps;
-}
 
 RequestSpan span_of(const SqliteStatement& row) {
   const RequestSpan span{row.number(0), row.text(1),   time_of(row, 2), time_of(row, 3),
@@ -42,18 +32,8 @@ auto RequestStory::reading(Read read) const -> decltype(read()) try {
   throw ConfigError(file_ + ": " + error.what());
 }
 
-RequestStory::RequestStory(const std::string& file) : file_(file) {
-  if (std::error_code none; !std::filesystem::is_regular_file(file_, none)) {
-    throw ConfigError(file_ + ": there is no such file; rnicsim run … --db " + file_ + " writes one");
-  }
-  reading([&] {
-    database_ = std::make_unique<Sqlite>(file_, SQLITE_OPEN_READONLY);
-    SqliteStatement version = database_->prepare("PRAGMA user_version");
-    if (!version.step() || version.number(0) != Database::kVersion) {
-      throw ConfigError(file_ + ": is no database of a run of this version of rnicsim");
-    }
-  });
-}
+RequestStory::RequestStory(const std::string& file)
+    : file_(file), database_(std::make_unique<Sqlite>(open_run_database(file))) {}
 
 RequestStory::~RequestStory() = default;
 

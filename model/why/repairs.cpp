@@ -1,42 +1,50 @@
 #include "model/why/repairs.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include <fmt/format.h>
 
 namespace rnic::why {
 namespace {
 
+std::optional<Cause> fate_of(const Rows& rows, const EventRow& again);
+
 // Why one that arrived as it was sent was sent again: its acknowledgement was lost, or it came too late.
 std::optional<Cause> needless(const Rows& rows, const EventRow& again, const FrameRow& first) {
-  if (const auto of = rows.of_router(again.ps); of && again.words == "path MTU") {
+  if (const auto& of = rows.of_router(); of && of->ps <= again.ps && again.words == "path MTU") {
     return Cause{End::kSetting, "path_mtu", "a router has told of a shorter path MTU", of->number, "link.*.mtu"};
   }
-  for (const FrameRow& lost : rows.swallowed(again.node, first.ps, again.ps)) {
-    Cause cause = by_cable_of(lost.swallowed, lost.number);
+  if (const FrameRow* const lost = rows.swallowed(again.node, first.ps, again.ps)) {
+    Cause cause = by_cable_of(lost->swallowed, lost->number);
     cause.text = "an acknowledgement: " + cause.text;
     return cause;
   }
   // What was sent before it, and came after it: until then there was no room, or it seemed lost.
-  for (const EventRow& late :
-       rows.events(fmt::format("kind = 'reordered' AND node = {} AND time_ps >= {}", quoted(again.node), first.ps))) {
+  for (const EventRow& late : rows.reordered()) {
     const std::uint64_t serial = serial_of(late.words);
-    if (serial <= first.serial) return by_cable(late.kind, late.words, rows.number(again.node, serial).value_or(0));
+    if (late.node != again.node || late.ps < first.ps || serial > first.serial) continue;
+    return by_cable(late.kind, late.words, rows.number(again.node, serial).value_or(0));
   }
-  // The same of what was sent again after it had come.
-  for (const EventRow& other : rows.events(
-           fmt::format("kind = 'retransmitted' AND request IS NOT NULL AND node = {} AND time_ps BETWEEN {} AND {}",
-                       quoted(again.node), first.ps, again.ps))) {
+  // The same of what was sent before it, and again after it had come.
+  for (const EventRow& other : rows.sent_again()) {
+    if (other.node != again.node || other.ps < first.ps || other.ps > again.ps) continue;
     const auto& frames = rows.frames(other.node, *other.request, other.offset);
-    if (!frames.empty() && frames.front().serial < first.serial) return repair_of(rows, other).cause;
+    if (!frames.empty() && frames.front().serial < first.serial) return fate_of(rows, other);
   }
   return std::nullopt;
 }
 
-}  // namespace
+// What became of the first transmission. Each step of the recursion is about an earlier frame.
+std::optional<Cause> fate_of(const Rows& rows, const EventRow& again) {
+  const auto& frames = rows.frames(again.node, *again.request, again.offset);
+  if (frames.empty()) return std::nullopt;
+  const FrameRow& first = frames.front();
+  if (!first.swallowed.empty()) return by_cable_of(first.swallowed, first.number);
+  const EventRow* const event = rows.cable(again.node, first.serial);
+  return event != nullptr ? by_cable(event->kind, event->words, first.number) : needless(rows, again, first);
+}
 
-std::uint64_t serial_of(const std::string& words) { return std::strtoull(words.c_str() + sizeof "frame", nullptr, 10); }
+}  // namespace
 
 Cause by_cable(const std::string& kind, const std::string& words, std::uint64_t frame) {
   const std::size_t comma = words.find(", ");
@@ -64,15 +72,11 @@ Repair repair_of(const Rows& rows, const EventRow& again) {
   r.sent_ps = first.ps;
   r.chain.push_back(
       {first.ps, again.node, fmt::format("{} in frame {}:{}", what, again.node, first.serial), first.number});
-  if (!first.swallowed.empty()) {
-    r.cause = by_cable_of(first.swallowed, first.number);
-  } else {
-    const auto events = rows.cable(again.node, first.serial);
-    if (!events.empty()) r.cause = by_cable(events.front().kind, events.front().words, first.number);
-    else if (auto other = needless(rows, again, first)) r.cause = *std::move(other);
-    else
-      r.cause = {End::kNotRecorded, "not_recorded", "nothing in the run shows why it was sent again", first.number, {}};
-  }
+  const auto fate = fate_of(rows, again);
+  r.cause =
+      fate ? *fate
+           : Cause{
+                 End::kNotRecorded, "not_recorded", "nothing in the run shows why it was sent again", first.number, {}};
   const auto resent =
       std::find_if(frames.begin() + 1, frames.end(), [&](const FrameRow& f) { return f.ps >= again.ps; });
   r.chain.push_back({again.ps, again.node, fmt::format("{} sent again ({})", what, again.words),

@@ -12,9 +12,6 @@ struct Repair {
   std::vector<Step> chain;
 };
 
-// The words of an event of the cable begin with "frame " and the frame's number among its sender's.
-std::uint64_t serial_of(const std::string& words);
-
 // What the cable, or an entry of `inject`, did to a frame: the kind and the words of its event.
 Cause by_cable(const std::string& kind, const std::string& words, std::uint64_t frame);
 // The same of `frames.swallowed`: "lost: frame 100, loss".

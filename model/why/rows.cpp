@@ -1,11 +1,11 @@
 #include "model/why/rows.h"
 
-#include <filesystem>
-
-#include <fmt/format.h>
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 #include "model/common/check.h"
-#include "model/trace/database.h"
+#include "model/trace/run_database.h"
 
 namespace rnic::why {
 
@@ -15,16 +15,10 @@ std::string quoted(const std::string& text) {
   return sql + "'";
 }
 
-namespace {
-
-// SQLite's integers are signed.
-std::uint64_t time_of(const SqliteStatement& row, int column) {
-  const std::uint64_t ps = row.number(column);
-  if (ps > INT64_MAX) throw SqliteError("a time before the run began");
-  return ps;
+std::uint64_t serial_of(const std::string& words) {
+  constexpr std::string_view kFrame = "frame ";
+  return words.rfind(kFrame, 0) == 0 ? std::strtoull(words.c_str() + kFrame.size(), nullptr, 10) : 0;
 }
-
-}  // namespace
 
 template <class Read>
 auto Rows::reading(Read read) const -> decltype(read()) try {
@@ -33,20 +27,9 @@ auto Rows::reading(Read read) const -> decltype(read()) try {
   throw ConfigError(file_ + ": " + error.what());
 }
 
-Rows::Rows(const std::string& file) : file_(file), database_(open(file)) { read_frames(); }
-
-Sqlite Rows::open(const std::string& file) try {
-  if (std::error_code none; !std::filesystem::is_regular_file(file, none)) {
-    throw ConfigError(file + ": there is no such file; rnicsim run … --db " + file + " writes one");
-  }
-  Sqlite database(file, SQLITE_OPEN_READONLY);
-  SqliteStatement version = database.prepare("PRAGMA user_version");
-  if (!version.step() || version.number(0) != Database::kVersion) {
-    throw ConfigError(file + ": is no database of a run of this version of rnicsim");
-  }
-  return database;
-} catch (const SqliteError& error) {
-  throw ConfigError(file + ": " + error.what());
+Rows::Rows(const std::string& file) : file_(file), database_(open_run_database(file)) {
+  read_frames();
+  read_events();
 }
 
 std::string Rows::fact(const std::string& name) const {
@@ -74,26 +57,40 @@ std::string Rows::text_of(std::uint64_t request) const {
   });
 }
 
-std::vector<FrameRow> Rows::frames_of(SqliteStatement& rows) const {
-  std::vector<FrameRow> frames;
-  while (rows.step()) {
-    frames.push_back({rows.number(0), time_of(rows, 1), rows.is_null(2) ? 0 : rows.number(2), rows.text(3)});
-  }
-  return frames;
-}
-
-// At once: a rule asks for those of many segments, and there is no index.
+// At once: rules ask for those of many segments, and there is no index.
 void Rows::read_frames() {
   reading([&] {
     SqliteStatement row = database_.prepare(
-        "SELECT number, time_ps, serial, swallowed, sender, request, offset FROM frames WHERE request IS NOT NULL AND "
-        "serial IS NOT NULL AND sender IS NOT NULL ORDER BY serial, number");
+        "SELECT number, time_ps, serial, swallowed, sender, request, offset FROM frames ORDER BY serial, number");
     while (row.step()) {
+      const FrameRow frame{row.number(0), time_of(row, 1), row.is_null(2) ? 0 : row.number(2), row.text(3)};
+      const std::string sender = row.text(4);
+      if (frame.serial == 0) {
+        if (!of_router_) of_router_ = frame;
+        continue;
+      }
+      numbers_.try_emplace({sender, frame.serial}, frame.number);
+      if (!frame.swallowed.empty()) swallowed_.emplace_back(sender, frame);
+      if (row.is_null(5)) continue;
       const auto offset = row.is_null(6) ? std::nullopt : std::optional(row.number(6));
-      parts_[{row.text(4), row.number(5), offset}].push_back(
-          {row.number(0), row.number(1), row.number(2), row.text(3)});
+      parts_[{sender, row.number(5), offset}].push_back(frame);
     }
   });
+  std::sort(swallowed_.begin(), swallowed_.end(),
+            [](const auto& a, const auto& b) { return a.second.number < b.second.number; });
+}
+
+void Rows::read_events() {
+  for (EventRow& e : events("kind IN ('lost', 'queue_dropped', 'corrupted', 'duplicated', 'reordered', 'ce_marked', "
+                            "'injected', 'retransmitted')")) {
+    if (e.kind == "retransmitted") {
+      if (e.request) sent_again_.push_back(std::move(e));
+      continue;
+    }
+    if (e.kind == "reordered") reordered_.push_back(e);
+    if (const std::uint64_t serial = serial_of(e.words); serial != 0)
+      cable_.try_emplace({e.node, serial}, std::move(e));
+  }
 }
 
 const std::vector<FrameRow>& Rows::frames(const std::string& sender, std::uint64_t request,
@@ -104,12 +101,8 @@ const std::vector<FrameRow>& Rows::frames(const std::string& sender, std::uint64
 }
 
 std::optional<std::uint64_t> Rows::number(const std::string& sender, std::uint64_t serial) const {
-  return reading([&]() -> std::optional<std::uint64_t> {
-    SqliteStatement row = database_.prepare("SELECT min(number) FROM frames WHERE sender = ? AND serial = ?");
-    row.bind(1, sender);
-    row.bind(2, serial);
-    return row.step() && !row.is_null(0) ? std::optional(row.number(0)) : std::nullopt;
-  });
+  const auto found = numbers_.find({sender, serial});
+  return found != numbers_.end() ? std::optional(found->second) : std::nullopt;
 }
 
 std::vector<TcpRow> Rows::tcp_without_messages() const {
@@ -127,31 +120,16 @@ std::vector<TcpRow> Rows::tcp_without_messages() const {
   });
 }
 
-std::vector<FrameRow> Rows::swallowed(const std::string& to, std::uint64_t from_ps, std::uint64_t to_ps) const {
-  return reading([&] {
-    SqliteStatement rows = database_.prepare(
-        "SELECT number, time_ps, serial, swallowed FROM frames WHERE swallowed IS NOT NULL AND sender <> ? AND time_ps "
-        "BETWEEN ? AND ? ORDER BY number");
-    rows.bind(1, to);
-    rows.bind(2, from_ps);
-    rows.bind(3, to_ps);
-    return frames_of(rows);
-  });
+const FrameRow* Rows::swallowed(const std::string& to, std::uint64_t from_ps, std::uint64_t to_ps) const {
+  for (const auto& [sender, frame] : swallowed_) {
+    if (sender != to && frame.ps >= from_ps && frame.ps <= to_ps) return &frame;
+  }
+  return nullptr;
 }
 
-std::optional<FrameRow> Rows::of_router(std::uint64_t before_ps) const {
-  return reading([&]() -> std::optional<FrameRow> {
-    SqliteStatement rows = database_.prepare(
-        "SELECT number, time_ps, serial, swallowed FROM frames WHERE serial IS NULL AND time_ps <= ? ORDER BY number "
-        "LIMIT 1");
-    rows.bind(1, before_ps);
-    const auto frames = frames_of(rows);
-    return frames.empty() ? std::nullopt : std::optional(frames.front());
-  });
-}
-
-std::vector<EventRow> Rows::cable(const std::string& sender, std::uint64_t serial) const {
-  return events(fmt::format("place GLOB 'cable.*' AND node = {} AND words GLOB 'frame {},*'", quoted(sender), serial));
+const EventRow* Rows::cable(const std::string& sender, std::uint64_t serial) const {
+  const auto found = cable_.find({sender, serial});
+  return found != cable_.end() ? &found->second : nullptr;
 }
 
 std::vector<CauseRow> Rows::causes() const {

@@ -59,12 +59,15 @@ class Rows {
   std::optional<std::uint64_t> number(const std::string& sender, std::uint64_t serial) const;
   // Segments of nodes that carry no message: SYNs and start-up frames. In the order of their numbers.
   std::vector<TcpRow> tcp_without_messages() const;
-  // Frames to a node that never arrived, and would have within a time.
-  std::vector<FrameRow> swallowed(const std::string& to, std::uint64_t from_ps, std::uint64_t to_ps) const;
-  // The first frame that a router sent, if it was before that.
-  std::optional<FrameRow> of_router(std::uint64_t before_ps) const;
-  // What the cable did to a frame of a sender, in time order; its kind and its words.
-  std::vector<EventRow> cable(const std::string& sender, std::uint64_t serial) const;
+  // The first frame to a node that never arrived, and would have within a time; nullptr: there is none.
+  const FrameRow* swallowed(const std::string& to, std::uint64_t from_ps, std::uint64_t to_ps) const;
+  // The first frame that a router sent.
+  const std::optional<FrameRow>& of_router() const { return of_router_; }
+  // What the cable first did to a frame of a sender; nullptr: nothing.
+  const EventRow* cable(const std::string& sender, std::uint64_t serial) const;
+  // Frames that arrived late, and octets of requests that were sent again, in time order.
+  const std::vector<EventRow>& reordered() const { return reordered_; }
+  const std::vector<EventRow>& sent_again() const { return sent_again_; }
   // Events that satisfy a condition on the view `events`, in time order.
   std::vector<EventRow> events(const std::string& condition) const;
   std::vector<CauseRow> causes() const;
@@ -75,15 +78,23 @@ class Rows {
   // An error of SQLite is an error of the file.
   template <class Read>
   auto reading(Read read) const -> decltype(read());
-  static Sqlite open(const std::string& file);
-  std::vector<FrameRow> frames_of(SqliteStatement& rows) const;
   void read_frames();
+  void read_events();
 
   const std::string file_;
   Sqlite database_;
   using Part = std::tuple<std::string, std::uint64_t, std::optional<std::uint64_t>>;
   std::map<Part, std::vector<FrameRow>> parts_;
+  using Serial = std::pair<std::string, std::uint64_t>;  // a sender and the number of its frame
+  std::map<Serial, std::uint64_t> numbers_;
+  std::map<Serial, EventRow> cable_;
+  std::vector<std::pair<std::string, FrameRow>> swallowed_;  // by senders, in the order of their numbers
+  std::optional<FrameRow> of_router_;
+  std::vector<EventRow> reordered_, sent_again_;
 };
+
+// The words of an event of the cable begin with "frame " and the frame's number among its sender's.
+std::uint64_t serial_of(const std::string& words);
 
 // For SQL: in quotes.
 std::string quoted(const std::string& text);

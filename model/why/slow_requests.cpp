@@ -32,6 +32,7 @@ SlowRequests::SlowRequests(const Rows& rows) : rows_(rows) {
     Life life;
     life.row = row;
     life.queue = queue_of(row.text);
+    life.pair = life.queue.substr(0, life.queue.find('#'));
     life.node = node_of(row.text);
     by_number_[row.number] = lives_.size();
     lives_.push_back(std::move(life));
@@ -41,14 +42,12 @@ SlowRequests::SlowRequests(const Rows& rows) : rows_(rows) {
 }
 
 void SlowRequests::read_stations() {
-  const auto events = rows_.events(
-      "kind IN ('wqe_fetched', 'segmented', 'frame_sent', 'completed', 'waits', 'window', 'reduced', "
-      "'retransmitted')");
+  const auto events =
+      rows_.events("kind IN ('wqe_fetched', 'segmented', 'frame_sent', 'completed', 'waits', 'window', 'reduced')");
   for (const EventRow& e : events) {
     if (e.kind == "waits") waits_[queue_of(e)].push_back({e.ps, e.words});
     if (e.kind == "window") windows_[queue_of(e)].push_back({e.ps, e.words});
     if (e.kind == "reduced") reductions_[queue_of(e)].push_back({e.ps, e.words});
-    if (e.kind == "retransmitted" && e.request) again_.push_back(e);
     const auto found = e.request ? by_number_.find(*e.request) : by_number_.end();
     if (found == by_number_.end()) continue;
     Life& life = lives_[found->second];
@@ -115,7 +114,7 @@ std::vector<Wait> SlowRequests::waits_of(const Life& life, std::uint64_t since) 
   };
   const auto split = [&](const char* rest, std::uint64_t from, std::uint64_t to) {
     std::uint64_t left = after(from, to);
-    for (const auto& [reason, ps] : reasons(life.queue, std::max(from, since), to)) {
+    for (const auto& [reason, ps] : reasons(life.pair, std::max(from, since), to)) {
       add(shown(reason), ps);
       left -= ps;
     }
@@ -133,12 +132,16 @@ std::vector<Wait> SlowRequests::waits_of(const Life& life, std::uint64_t since) 
   return waits;
 }
 
+bool SlowRequests::is_of(const Life& life, const EventRow& again) const {
+  return queue_of(rows_.text_of(*again.request)) == life.queue;
+}
+
 // Of its own queue, requests or answers, while it was under way since `from`: the one that was waited for longest.
 std::optional<SlowRequests::Candidate> SlowRequests::longest_repair(const Life& life, std::uint64_t from) const {
   std::optional<Candidate> longest;
-  for (const EventRow& again : again_) {
+  for (const EventRow& again : rows_.sent_again()) {
     if (again.ps <= from || again.ps > life.row.polled_ps) continue;
-    if (queue_of(rows_.text_of(*again.request)) != life.queue) continue;
+    if (!is_of(life, again)) continue;
     const Repair repair = repair_of(rows_, again);
     const std::uint64_t since = std::max(repair.sent_ps, from);
     const std::uint64_t ps = again.ps > since ? again.ps - since : 0;
@@ -158,7 +161,7 @@ const SlowRequests::Change* SlowRequests::last_before(const std::map<std::string
 
 std::uint64_t SlowRequests::last_wait_ends(const Life& life, const std::string& reason) const {
   std::uint64_t at = life.row.posted_ps;
-  const std::vector<Change>& changes = waits_.at(life.queue);
+  const std::vector<Change>& changes = waits_.at(life.pair);
   for (std::size_t i = 0; i + 1 < changes.size() && changes[i].ps < life.last_cut_ps; ++i) {
     if (changes[i].words == reason) at = std::min(changes[i + 1].ps, life.last_cut_ps);
   }
@@ -167,9 +170,9 @@ std::uint64_t SlowRequests::last_wait_ends(const Life& life, const std::string& 
 
 // The window that bounded the sender then.
 SlowRequests::Candidate SlowRequests::window(const Life& life, std::uint64_t ps, std::uint64_t at) const {
-  const Change* const last = last_before(windows_, life.queue, at);
+  const Change* const last = last_before(windows_, life.pair, at);
   if (last == nullptr) {
-    return {ps, {End::kNotRecorded, "window", "which window was used up: only TCP tells", {}, {}}, {}};
+    return {ps, {End::kNotRecorded, "window", "which window was used up: only TCP records its windows", {}, {}}, {}};
   }
   if (last->words.rfind("congestion", 0) == 0) return reduced_window(life, ps, at);
   const Step step{last->ps, life.node, last->words, {}};
@@ -178,7 +181,7 @@ SlowRequests::Candidate SlowRequests::window(const Life& life, std::uint64_t ps,
 
 // A congestion window: since when it is that small, and why.
 SlowRequests::Candidate SlowRequests::reduced_window(const Life& life, std::uint64_t ps, std::uint64_t at) const {
-  const Change* const last = last_before(reductions_, life.queue, at);
+  const Change* const last = last_before(reductions_, life.pair, at);
   if (last == nullptr) return {ps, {End::kStart, "slow_start", "the congestion window had not grown yet", {}, {}}, {}};
   const Step step{last->ps, life.node, "congestion window reduced, " + last->words, {}};
   if (last->words.rfind("congestion echo", 0) == 0) {
@@ -189,8 +192,8 @@ SlowRequests::Candidate SlowRequests::reduced_window(const Life& life, std::uint
     const auto frame = rows_.number(mark.node, serial_of(mark.words));
     return {ps, by_cable(mark.kind, mark.words, frame.value_or(0)), {{mark.ps, mark.node, mark.words, frame}, step}};
   }
-  for (const EventRow& again : again_) {
-    if (again.node != life.node || again.ps < last->ps) continue;
+  for (const EventRow& again : rows_.sent_again()) {
+    if (again.node != life.node || again.ps < last->ps || !is_of(life, again)) continue;
     Repair repair = repair_of(rows_, again);
     repair.chain.push_back(step);
     return {ps, std::move(repair.cause), std::move(repair.chain)};
@@ -209,9 +212,7 @@ SlowRequests::Candidate SlowRequests::limit(const Life& life, const std::string&
              "connections.*.ord"},
             {}};
   }
-  if (reason == "fence") {
-    return fence(life, ps);
-  }
+  if (reason == "fence") return fence(life, ps);
   if (reason == "first_fpdu") {
     return {
         ps, {End::kPeer, "first_fpdu", "the responder of MPA may not send before the peer's first FPDU", {}, {}}, {}};
@@ -225,8 +226,8 @@ SlowRequests::Candidate SlowRequests::fence(const Life& life, std::uint64_t ps) 
   const Life* last = nullptr;
   for (const Life& other : lives_) {
     if (other.queue != life.queue || other.row.number >= life.row.number) continue;
-    const bool is_answered =
-        other.operation == "read" || other.operation == "fetch and add" || other.operation == "compare and swap";
+    const bool is_answered = other.operation.rfind("read", 0) == 0 || other.operation == "fetch and add" ||
+                             other.operation == "compare and swap";
     if (!is_answered || other.done_ps == 0 || other.first_cut_ps > ends) continue;
     if (last == nullptr || other.done_ps > last->done_ps) last = &other;
   }
@@ -275,7 +276,7 @@ Answer SlowRequests::answer(const Life& life, Symptom symptom) const {
   const auto consider = [&](Candidate c) {
     if (c.ps > longest.ps) longest = std::move(c);
   };
-  for (const auto& [reason, ps] : reasons(life.queue, a.from_ps, life.last_cut_ps)) consider(limit(life, reason, ps));
+  for (const auto& [reason, ps] : reasons(life.pair, a.from_ps, life.last_cut_ps)) consider(limit(life, reason, ps));
   if (symptom == Symptom::kSlow) {
     if (auto busy = core(life, life.fetched_ps - a.from_ps)) consider(*std::move(busy));
   }

@@ -24,7 +24,7 @@ class SlowRequests {
   // The stations of a request, in the order of time; one that is not recorded is at the time of the one before.
   struct Life {
     RequestRow row;
-    std::string queue, node, operation;  // "a.0", "a"
+    std::string queue, pair, node, operation;  // "a.0#1", "a.0", "a"
     std::uint64_t fetched_ps = 0, turn_ps = 0, first_cut_ps = 0, last_cut_ps = 0, sent_ps = 0, done_ps = 0;
   };
   struct Change {
@@ -50,13 +50,13 @@ class SlowRequests {
   std::optional<Candidate> core(const Life& life, std::uint64_t ps) const;
   static const Change* last_before(const std::map<std::string, std::vector<Change>>& changes, const std::string& queue,
                                    std::uint64_t at);
+  bool is_of(const Life& life, const EventRow& again) const;  // octets of its queue
   std::uint64_t last_wait_ends(const Life& life, const std::string& reason) const;
 
   const Rows& rows_;
   std::vector<Life> lives_;  // by number
   std::map<std::uint64_t, std::size_t> by_number_;
-  std::map<std::string, std::vector<Change>> waits_, windows_, reductions_;  // by queue
-  std::vector<EventRow> again_;
+  std::map<std::string, std::vector<Change>> waits_, windows_, reductions_;  // by queue pair
 };
 
 }  // namespace rnic::why

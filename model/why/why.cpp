@@ -22,7 +22,7 @@ std::vector<Answer> stall(const Rows& rows) {
   Answer a;
   a.symptom = Symptom::kStalled;
   a.text = "the run ended with '" + end + "'";
-  const auto again = rows.events("kind = 'retransmitted' AND request IS NOT NULL");
+  const auto& again = rows.sent_again();
   if (again.empty()) {
     a.cause =
         Cause{End::kNotRecorded, "waits", "no frame was sent again; rnicsim run says what waits for what", {}, {}};
@@ -42,7 +42,7 @@ std::vector<Answer> stall(const Rows& rows) {
 std::vector<Answer> repairs(const Rows& rows) {
   std::vector<Answer> found;
   std::map<std::string, std::size_t> known;  // by cause
-  for (const EventRow& again : rows.events("kind = 'retransmitted' AND request IS NOT NULL")) {
+  for (const EventRow& again : rows.sent_again()) {
     Repair r = repair_of(rows, again);
     const auto [place, is_new] =
         known.try_emplace(r.cause.text + std::to_string(r.cause.frame.value_or(0)), found.size());
@@ -162,6 +162,7 @@ std::vector<Answer> answers(const std::string& database, const std::string& requ
 }
 
 void print(const std::vector<Answer>& answers, std::size_t most, std::ostream& out) {
+  if (answers.empty()) out << "nothing failed, and no program posted a request and saw it complete\n";
   std::map<Symptom, std::size_t> printed;
   for (const Answer& a : answers) {
     if (++printed[a.symptom] <= most) print(a, out);
