@@ -14,7 +14,7 @@ command -v npm >/dev/null || packages+=(npm)
 for wanted in "$@"; do
   case $wanted in
     --rv32) packages+=(gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf) ;;
-    --tests) packages+=(git make python3 libgtest-dev libgmock-dev libbenchmark-dev clang-format tshark gdb-multiarch protobuf-compiler
+    --tests) packages+=(git make python3 python3-venv libgtest-dev libgmock-dev libbenchmark-dev clang-format tshark gdb-multiarch protobuf-compiler
                           lcov yosys z3 chromium gtkwave xvfb xauth libusrsctp-dev valgrind) ;;
     --cluster) packages+=(munge slurmctld slurmd slurm-client parallel) ;;
     *) packages+=("$wanted") ;;

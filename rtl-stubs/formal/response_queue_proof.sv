@@ -201,10 +201,10 @@ module response_queue_proof (
   // The watched QP: requests that wait for their response, and the end of its matching.
   logic [2:0] waiting = '0;
   logic       over = 1'b0;
-  logic       issues, comes, matches, id_now;
+  logic       issues, comes, pairs, id_now;
   assign issues  = issued_valid && issued_ready && issued_qp == watched;
   assign comes   = response_drop && response_qp == watched;
-  assign matches = comes && dma_valid;
+  assign pairs = comes && dma_valid;
   assign id_now  = ids[0];
 
   // The watched request, and how many are ahead of it.
@@ -216,7 +216,7 @@ module response_queue_proof (
   always_ff @(posedge clk_i) begin
     if (!in_reset) begin
       waiting <= waiting + 3'(issues) - 3'(answers);
-      over    <= over || (comes && !matches);
+      over    <= over || (comes && !pairs);
       if (!watching && issues && watch) begin
         watching <= 1'b1;
         ahead    <= waiting - 3'(answers);

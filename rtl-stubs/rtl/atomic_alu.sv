@@ -137,8 +137,9 @@ module atomic_alu #(
   logic [IndexWidth-1:0]               start;
   logic [63:0]                         in_address;
   logic [2:0]                          in_low;
-  logic                                in_named, in_contains, in_pages, found;
+  logic                                in_named, in_contains, in_pages, there, found;
   logic [31:0]                         page_index;
+  logic [63:0]                         page;
   rnic_messages_pkg::terminate_cause_t in_cause;
   logic [6:0]                          interval_d, interval_q;  // cycles until the next one may start
   assign due_next      = in_valid_i && interval_q == 0 && free && read_ready_i && event_ready_i && !(answer_fails && answer_alive);
@@ -155,7 +156,7 @@ module atomic_alu #(
   assign read_o        = {in_address, Bytes, 32'(start), 25'd0, 32'd0};
 
   // The entries of its STag: of one whose queue pair is there, and with an opcode that is assigned.
-  logic there, assigned, in_window;
+  logic assigned, in_window;
   assign assigned  = in_i.request.operation[3:0] == rnic_messages_pkg::AtomicFetchAdd ||
                      in_i.request.operation[3:0] == rnic_messages_pkg::AtomicCmpSwap;
   assign in_window = in_stag_i.valid && in_stag_i.key == in_i.request.stag[7:0] &&
@@ -210,8 +211,7 @@ module atomic_alu #(
 
   // The row of the page table that has the target's page: asked for as soon as the STag's entries are there. If the STag changes
   // before the request starts, that row is dropped when it comes, and another one is asked for.
-  logic        paged, asked_d, asked_q, stale, waits;
-  logic [63:0] page;
+  logic paged, asked_d, asked_q, stale, waits;
   always_comb begin
     unique case (page_index[1:0])
       2'd0: page = pages_i.page0;
@@ -337,7 +337,7 @@ module atomic_alu #(
   );
 
   always_comb begin
-    pipeline_d    = pipeline_q << 1;
+    pipeline_d    = PipelineCycles'({pipeline_q, 1'b0});
     pipeline_d[0] = ready;
   end
   logic held_up_q;  // the request that is offered

@@ -202,7 +202,7 @@ module ddp_placement #(
 
   // The segment under way.
   localparam int unsigned Elements = 32'(rnic_messages_pkg::MaxSge);
-  logic                                              free, places;
+  logic                                              free, places, finishes;
   rnic_messages_pkg::placed_segment_t                record, the_end;
   logic [Elements-1:0]                               pieces_used;
   logic [Elements*rnic_ddp_pkg::MemoryPieceBits-1:0] pieces;
@@ -455,7 +455,7 @@ module ddp_placement #(
 
   // The verdict: place, drop, stop the stream, or wait. The peer's FIN or session Terminate is always passed on; a FIN in
   // the middle of an FPDU is an error. TCP reports an RST to the firmware, once it has passed.
-  logic stops, finishes, in_order, resets, waiting_d;
+  logic stops, in_order, resets, waiting_d;
   always_comb begin
     finishes   = judges && beat.ends && !row_waits;
     resets     = beat.ends && segment.bytes == rnic_messages_pkg::StreamEndReset;

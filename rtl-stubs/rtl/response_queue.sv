@@ -97,6 +97,7 @@ module response_queue #(
   // Requests. None waits for anything but its row.
   localparam int unsigned RequestBits = $bits(issued_i);
   logic [31:0] request_qpn, request_epoch;
+  logic [31:0] qpn;  // of the response that is judged
   logic        request_current, about, issued_ready;
   assign issued_ready_o      = issued_valid_i && issued_ready;
   assign request_row_index_o = issued_i.qpn;
@@ -145,7 +146,7 @@ module response_queue #(
   // that have come are executed.
   localparam int unsigned ResponseBits = $bits(in_i);
   rnic_messages_pkg::delivered_atomic_t response;
-  logic [31:0] qpn, response_epoch;
+  logic [31:0] response_epoch;
   logic        current, alive, judges, room, matched, there, take, looks, none, wrong, gone, found, in_ready, unused_about;
   assign in_ready_o           = in_valid_i && in_ready;
   assign response_row_index_o = in_i.qpn;
