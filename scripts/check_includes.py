@@ -61,6 +61,8 @@ def read_targets(path):
             raise ValueError(f"{path}:{number}: {len(parts)} columns instead of 5")
         name, folder, *lists = parts
         sources, links, public = (tuple(dict.fromkeys(filter(None, text.split(";")))) for text in lists)
+        # The model's second build (model/golden) takes libraries as objects.
+        links += tuple(f"rnic_{library}" for text in (*sources, *links) for library in re.findall(r"\brnic_golden_(\w+)", text))
         targets[name] = Target(name, folder, frozenset(f"{folder}/{source}" for source in sources), links, public)
     return targets
 

@@ -1,0 +1,77 @@
+/* The golden model of rnicsim's RNIC, stage by stage, for C and for all that speaks C. See golden.md.
+ *
+ * A stage is a predictor: what is pushed at its inputs gives what is taken from its outputs, whole FPDUs, segments and
+ * messages at a time. It has no time that a caller sees. A process may have any number of stages; each is used by one
+ * thread at a time. Nothing is printed, nothing ends the process, and no pointer of a caller is kept.
+ */
+#ifndef RNIC_GOLDEN_H
+#define RNIC_GOLDEN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* major << 16 | minor: what this header describes. A library takes callers of its major number and of no later minor
+ * one. */
+#define RNIC_GOLDEN_ABI 0x00010000u
+
+/* The result of each function that has one. */
+enum {
+  RNIC_OK = 0,
+  RNIC_NONE = 1,    /* nothing is there to be taken */
+  RNIC_E_ABI = -1,  /* the caller was compiled for another library */
+  RNIC_E_NULL = -2, /* a pointer that must not be null is */
+  RNIC_E_SIZE = -3, /* a structure that is too short or too new, or too little room: octets_n says how much is needed */
+  RNIC_E_NAME = -4, /* no such kind, port, table or counter */
+  RNIC_E_VALUE =
+      -5, /* a field's value does not fit its width, or the message is not one that the stage can be offered */
+  RNIC_E_SETTINGS = -6,  /* settings that are no JSON, an unknown key, a value out of range */
+  RNIC_E_HUNG = -8,      /* the stage does not become idle */
+  RNIC_E_REENTERED = -9, /* a call with the handle from inside of one */
+  RNIC_E_MEMORY = -10,   /* no memory */
+  RNIC_E_BROKEN = -12    /* a check of the library itself failed: only text and close work from now on */
+};
+
+/* ABI of the library, its version as text, the name of a result ("RNIC_E_NAME"), and all that there is as JSON: `kinds`
+ * with settings, ports, tables and counters, and `messages` with their members. */
+uint32_t rnic_abi(void);
+const char* rnic_version(void);
+const char* rnic_status_name(int32_t status);
+const char* rnic_description(void);
+
+/* CRC32c (RFC 3385, RFC 5044 section 4.4) of n octets, continued from *crc: 0 for the first ones. */
+int32_t rnic_crc32c(uint32_t* crc, const uint8_t* octets, size_t n);
+
+typedef struct rnic_stage rnic_stage;
+
+/* Makes a stage of a kind, with settings as a JSON object by the names of `rnicsim config --list` below the stage's
+ * own; null: the defaults. `abi` is RNIC_GOLDEN_ABI. *stage is a handle even where it fails, so that its text can be
+ * read; null only for RNIC_E_NULL and RNIC_E_MEMORY. */
+int32_t rnic_stage_open(uint32_t abi, const char* kind, const char* settings, rnic_stage** stage);
+void rnic_stage_close(rnic_stage* stage); /* null is allowed */
+
+/* What the last error was, in a sentence; "" without one. Valid until the next call with this handle. */
+const char* rnic_stage_text(const rnic_stage* stage);
+
+/* As if it had just been opened: what was pushed and not taken is gone, rows and counters are as at first. */
+int32_t rnic_stage_reset(rnic_stage* stage);
+
+/* Offers a message at an input; takes one from an output, the oldest first. The structure of a port is the one with its
+ * message's name in rnic_golden_messages.h, where the ports' numbers are, too; its `size` is set by the caller, of
+ * both. */
+int32_t rnic_stage_push(rnic_stage* stage, uint32_t port, const void* message);
+int32_t rnic_stage_take(rnic_stage* stage, uint32_t port, void* message);
+
+/* Sets a row of a table, before what depends on it is pushed. */
+int32_t rnic_stage_row(rnic_stage* stage, const char* table, uint32_t index, const void* row);
+
+/* A counter by its name in stats.json, without the stage's: "markers". */
+int32_t rnic_stage_counter(rnic_stage* stage, const char* name, uint64_t* value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

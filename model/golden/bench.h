@@ -1,0 +1,144 @@
+// A stage, or a chain of them, with the ends of its ports: what a handle of the C interface has.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/common/buffer.h"
+#include "model/common/clock_domain.h"
+#include "model/common/description.h"
+#include "model/ends/ends.h"
+#include "model/golden/beats.h"
+#include "model/golden/c_struct.h"
+
+namespace rnic::golden {
+
+// One port of a kind: `push` of inputs, `take` of outputs. Both throw Error.
+struct Port {
+  const char* name;
+  const char* message;
+  std::function<void(const void*)> push;
+  std::function<bool(void*)> take;  // false: nothing is there
+};
+
+struct Table {
+  const char* name;
+  const char* message;
+  std::function<void(std::uint32_t index, const void* row)> set;
+};
+
+struct Counter {
+  std::string name;
+  std::function<std::uint64_t()> value;
+};
+
+class Bench {
+ public:
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
+  virtual ~Bench() = default;
+
+  const std::vector<Port>& ports() const { return ports_; }
+  const std::vector<Table>& tables() const { return tables_; }
+  const std::vector<Counter>& counters() const { return counters_; }
+
+  // Takes the ends off, before the stages are destroyed.
+  void disconnect() {
+    ports_.clear();
+    tables_.clear();
+    counters_.clear();
+  }
+
+  // Until nothing moves any more. Throws Error if that is not so after a million cycles.
+  void run();
+
+ protected:
+  explicit Bench(unsigned beat_bytes);
+
+  // `check(transaction)` throws Error for what the stage may not be offered.
+  template <class T, class Check>
+  void in(PopPort<T>& port, const char* name, Check check) {
+    auto source = std::make_shared<test::Source<T>>(port);
+    add(name, Beats<T>::Transaction::kMessage);
+    ports_.back().push = [this, source, check](const void* from) {
+      typename Beats<T>::Transaction message;
+      load(from, message);
+      check(message);
+      Beats<T>::cut(message, beat_bytes_, pool_, [&](T beat) { source->send(std::move(beat)); });
+      idle_ = false;
+    };
+  }
+  template <class T>
+  void in(PopPort<T>& port, const char* name) {
+    in(port, name, [](const auto&) {});
+  }
+  template <class T>
+  void out(PushPort<T>& port, const char* name, const LinkConfig& config = Netlist::kFew) {
+    using Transaction = typename Beats<T>::Transaction;
+    auto sink = std::make_shared<test::Sink<T>>(port, config);
+    auto waiting = std::make_shared<std::deque<Transaction>>();
+    auto joined = std::make_shared<Beats<T>>();
+    add(name, Transaction::kMessage);
+    ports_.back().take = [this, sink, waiting, joined](void* to) {
+      if (waiting->empty()) {
+        run();
+        for (T& beat : sink->take()) {
+          if (joined->join(beat)) waiting->push_back(std::exchange(joined->transaction, {}));
+        }
+      }
+      if (waiting->empty()) return false;
+      store(waiting->front(), to);
+      waiting->pop_front();
+      return true;
+    };
+  }
+  template <class Row, class Set>
+  void table(const char* name, Set set) {
+    tables_.push_back({name, Row::kMessage, [set](std::uint32_t index, const void* from) {
+                         Row row;
+                         load(from, row);
+                         set(index, row);
+                       }});
+  }
+  // All of a stage's counters.
+  template <class Counters>
+  void count(const Counters& counters, std::string prefix = "") {
+    AddCounters<Counters> add{counters_, counters, std::move(prefix)};
+    Counters::fields(add);
+  }
+
+  const unsigned beat_bytes_;
+  ClockDomain clk_;
+  BufferPool pool_;
+
+ private:
+  template <class Counters>
+  struct AddCounters {
+    std::vector<Counter>& to;
+    const Counters& counters;
+    std::string prefix;
+    void operator()(const char* name, std::uint64_t Counters::*member, const char*, const char*) const {
+      to.push_back({prefix + name, [&of = counters, member] { return of.*member; }});
+    }
+  };
+  void add(const char* name, const char* message) { ports_.push_back({name, message, {}, {}}); }
+
+  std::vector<Port> ports_;
+  std::vector<Table> tables_;
+  std::vector<Counter> counters_;
+  bool idle_ = true;
+};
+
+struct DeleteBench {
+  void operator()(Bench* bench) const {
+    bench->disconnect();
+    delete bench;
+  }
+};
+using BenchPtr = std::unique_ptr<Bench, DeleteBench>;
+
+}  // namespace rnic::golden

@@ -1,0 +1,27 @@
+// The kinds of stages that the C interface has.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/config/describe.h"
+#include "model/golden/bench.h"
+
+namespace rnic::golden {
+
+struct Kind {
+  const char* name;
+  const char* text;
+  // Of a JSON object as text. Throws Error.
+  BenchPtr (*make)(std::string_view settings);
+  std::vector<FieldInfo> (*settings)();
+};
+
+const std::vector<Kind>& kinds();
+
+// All that there is, as JSON: rnic_description(). Made once, on a kernel of its own.
+const std::string& description();
+
+}  // namespace rnic::golden
