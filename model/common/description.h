@@ -181,6 +181,13 @@ class Description {
     return d;
   }
 
+  // Of a part that is no stage: where its events are. The name stays valid.
+  Description at(const char* where) const {
+    Description d = *this;
+    d.where_ = where;
+    return d;
+  }
+
   // Figures and probes, each with its own tree.
   const StatsGroup& stats() const { return stats_; }
   const ProbeGroup& probes() const { return probes_; }

@@ -77,10 +77,11 @@ void RowCache::commit() {
 
 // `is_next`: it is the next row of its reader. Only such a one takes or shares a spare place, so there is always one
 // for it: no reader waits for another one's pins, whatever rows a stage holds at a time.
-RowCache::Found RowCache::look_up(const TableBase& table, std::uint32_t row, bool is_next, std::uint32_t& place) {
+RowCache::Found RowCache::look_up(const TableBase& table, const Stage& asker, std::uint32_t row, bool is_next,
+                                  std::uint32_t& place) {
   place = tags_->find(row);
   if (place == Residency::kNone) {
-    const Found found = miss(table, row, is_next, place);
+    const Found found = miss(table, asker, row, is_next, place);
     if (found != Found::kPlace) return found;
   } else {
     if (tags_->is_spare(place) && !is_next) return Found::kNoPlace;
@@ -93,8 +94,9 @@ RowCache::Found RowCache::look_up(const TableBase& table, std::uint32_t row, boo
   return Found::kPlace;
 }
 
-RowCache::Found RowCache::miss(const TableBase& table, std::uint32_t row, bool is_next, std::uint32_t& place) {
-  const Found found = fetch(row, is_next, place);
+RowCache::Found RowCache::miss(const TableBase& table, const Stage& asker, std::uint32_t row, bool is_next,
+                               std::uint32_t& place) {
+  const Found found = fetch(asker.basename(), row, is_next, place);
   if (found != Found::kPlace) return found;
   for (std::size_t n = 0; n < tables_.size(); ++n) {
     if (tables_[n] == &table) first_ = (n + 1) % tables_.size();
@@ -103,7 +105,7 @@ RowCache::Found RowCache::miss(const TableBase& table, std::uint32_t row, bool i
   return found;
 }
 
-RowCache::Found RowCache::fetch(std::uint32_t row, bool is_next, std::uint32_t& place) {
+RowCache::Found RowCache::fetch(const char* asker, std::uint32_t row, bool is_next, std::uint32_t& place) {
   if (fetched_.size() == config_.misses_in_flight) return Found::kNoPlace;
   if (!to_home_->can_push()) return Found::kNextCycle;  // another row was missed in this one
   std::uint32_t leaving = Residency::kNone;
@@ -119,8 +121,28 @@ RowCache::Found RowCache::fetch(std::uint32_t row, bool is_next, std::uint32_t& 
   prefetches_.unused += ahead_[place];
   ahead_[place] = false;
   fetched_.push_back(place);
-  to_home_->push({row, place, leaving, dirty, begins_[row]});
+  const TableMiss miss{row, place, leaving, dirty, begins_[row]};
+  to_home_->push(miss);
+  if (events_.on()) record(asker, miss);
   return Found::kPlace;
+}
+
+RequestId RowCache::object(std::uint32_t row) const {
+  return {first_object_.node(), first_object_.kind(), first_object_.queue(), first_object_.life(), row};
+}
+
+void RowCache::record(const char* asker, const TableMiss& miss) const {
+  TraceEvent e;
+  e.kind = TraceKind::kMissed;
+  e.request = object(miss.index);
+  e.values[0] = miss.index;
+  e.text = asker;
+  events_(e);
+  if (miss.leaving == Residency::kNone) return;
+  e.kind = TraceKind::kEvicted;
+  e.request = object(miss.leaving);
+  e.values = {miss.leaving, miss.index, miss.dirty != 0 ? 1u : 0u};
+  events_(e);
 }
 
 void RowCache::prefetch(std::uint32_t row) {
@@ -136,7 +158,7 @@ void RowCache::take_prefetch() {
   if (row >= rows_ || lost_[row]) return;
   std::uint32_t place = tags_->find(row);
   if (place != Residency::kNone) return tags_->use(place);
-  switch (fetch(row, false, place)) {
+  switch (fetch("", row, false, place)) {
     case Found::kNextCycle:
       to_prefetch_ = row;
       return commit_later();
@@ -331,14 +353,16 @@ void RowCache::reset() {
   account();
 }
 
-void RowCache::describe(const Description& d, const CacheNames& names) {
+void RowCache::describe(const Description& d, const CacheNames& names, RequestId first) {
   d.counters(counters_);
   d.stats().ratio(
       "hit_rate", [this] { return static_cast<double>(counters_.hits); },
       [this] { return static_cast<double>(counters_.lookups()); }, "hits, as a share of the rows read");
-  const Description timed = d.in(clk_);
+  const Description timed = d.in(clk_).at(name_.c_str());
   timed.account({names.rows, "slots", Reach::kFetch, names.cache, 140}, rows_account_);
   timed.account({names.misses, "slots", Reach::kTags, names.in_flight, 141}, misses_account_);
+  first_object_ = first;
+  if (is_small()) timed.point(events_);
 }
 
 }  // namespace rnic

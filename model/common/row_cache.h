@@ -14,11 +14,13 @@
 #include "model/common/registered.h"
 #include "model/common/residency.h"
 #include "model/common/ring.h"
+#include "model/common/trace_point.h"
 #include "model/config/field.h"
 
 namespace rnic {
 
 class Description;
+class Stage;
 class TableBase;
 
 // A row that is not on the chip, for the unit that fetches it from its home.
@@ -133,7 +135,8 @@ class RowCache final : public Committed {
   // Where changes go, if rows are not written back.
   void connect_home(PopPort<RowWrite>& writes, RowPacker& packer);
   std::vector<LinkBase*> links_of(const TableBase& table) const;  // those to the home are shown with the first one
-  void describe(const Description& d, const CacheNames& names);
+  // `first` is row 0, as the owner of its events.
+  void describe(const Description& d, const CacheNames& names, RequestId first);
 
   // A row that was missed is there from the next cycle on, or is known not to come. Called in a stage's cycle.
   void arrived(const TableMiss& miss, bool ok);
@@ -186,9 +189,11 @@ class RowCache final : public Committed {
   // kNone: the row is not on the chip.
   std::uint32_t place_of(std::uint32_t row) const { return tags_->find(row); }
   void add_spare();
-  Found look_up(const TableBase& table, std::uint32_t row, bool is_next, std::uint32_t& place);
-  Found miss(const TableBase& table, std::uint32_t row, bool is_next, std::uint32_t& place);
-  Found fetch(std::uint32_t row, bool is_next, std::uint32_t& place);
+  Found look_up(const TableBase& table, const Stage& asker, std::uint32_t row, bool is_next, std::uint32_t& place);
+  Found miss(const TableBase& table, const Stage& asker, std::uint32_t row, bool is_next, std::uint32_t& place);
+  Found fetch(const char* asker, std::uint32_t row, bool is_next, std::uint32_t& place);
+  RequestId object(std::uint32_t row) const;
+  void record(const char* asker, const TableMiss& miss) const;
   void take_prefetch();
   bool under_way(std::uint32_t place) const;
   bool is_bad(std::uint32_t place) const { return place != Residency::kNone && bad_[place]; }
@@ -231,6 +236,8 @@ class RowCache final : public Committed {
   Account rows_account_, misses_account_;
   CacheCounters counters_;
   PrefetchCounters prefetches_;
+  TracePoint events_;
+  RequestId first_object_;
 };
 
 }  // namespace rnic

@@ -297,7 +297,7 @@ void TableBase::look_up(TableReader& reader) {
 RowCache::Found TableBase::find(TableReader& reader, const TableAsk& ask) {
   std::uint32_t place = Residency::kNone;
   if (has(ask.index) && !cache_->is_lost(ask.index)) {
-    const RowCache::Found found = cache_->look_up(*this, ask.index, reader.asks_next(), place);
+    const RowCache::Found found = cache_->look_up(*this, reader.owner(), ask.index, reader.asks_next(), place);
     if (found != RowCache::Found::kPlace) return found;
   }
   reader.held_.push_back({ask, place});

@@ -60,15 +60,19 @@ enum class TraceKind : std::uint8_t {
   kWindow,   // what bounds a flow's sender has changed: values are octets in flight, congestion window, peer's window;
              // the text says which of the two is the smaller, and whether it is used up
   kReduced,  // a congestion window fell: values are octets before and after; the text is why
-  kWorked,   // a core of the host has executed a program's call: value 0 is its length in ps
+  kWorked,   // a core of the host has executed a program's call: values 0 and 1 are its length in ps, the lower half
+             // first
   kHandled,  // the firmware has handled an event, which the text names: value 0 is its length in cycles
   kAtPort,   // a frame is in the packet buffer of the receiver
   // Of programs. Value 0 is the number of the message.
   kSeen,         // its receiver has it
   kCheckFailed,  // values 1 and 2: its first wrong octet; what was expected there (upper half), and found
   kStagEnded,    // value 0 is the STag, the text by whom
+  // Of a cache of rows, which the place names. Value 0 is the row.
+  kMissed,   // it had to be fetched; the text is the stage that asked for it, or "" of a prefetch
+  kEvicted,  // it made room; value 1: for which row; value 2: whether it had been changed here
 };
-inline constexpr unsigned kTraceKinds = static_cast<unsigned>(TraceKind::kStagEnded) + 1;
+inline constexpr unsigned kTraceKinds = static_cast<unsigned>(TraceKind::kEvicted) + 1;
 constexpr bool is_tlp(TraceKind kind) {
   return kind == TraceKind::kTlpRead || kind == TraceKind::kTlpWrite || kind == TraceKind::kTlpCompletion ||
          kind == TraceKind::kTlpConfig;
@@ -94,7 +98,7 @@ struct TraceEvent {
   std::uint32_t qpn = kNone, bytes = kNone;
   std::array<std::uint32_t, 3> values{};  // their meaning depends on the kind; see trace_words()
   std::uint32_t offset = kNone;           // of a segment: where its payload begins in its message, or in the response
-  const char* text = "";                  // of kDropped: why
+  const char* text = "";                  // of kDropped: why; of a start-up frame's kRefused: its mistake
   RequestId request;                      // the owner, in every output
   RequestId receive;                      // of a completion: the receive request that the message used
   // What goes with some kinds, and into no digest. Of a TLP: address of a request (two words, the lower first); tag of

@@ -441,20 +441,26 @@ std::vector<LinkBase*> Rnic::links() const {
 void Rnic::describe(const Description& d) {
   contexts_.page_table.describe(d.part("page_table"));
   contexts_.page_table.cache().describe(
-      d.part("page_cache"), {"context.page_cache", "context.page_misses", "page cache", "page cache misses"});
+      d.part("page_cache"), {"context.page_cache", "context.page_misses", "page cache", "page cache misses"},
+      contexts_.context(abi::ContextKind::kPages, 0));
   contexts_.stag_table.describe(d.part("stag_table"));
   contexts_.stag_table.cache().describe(
-      d.part("stag_cache"), {"context.stag_cache", "context.stag_misses", "STag cache", "STag cache misses"});
+      d.part("stag_cache"), {"context.stag_cache", "context.stag_misses", "STag cache", "STag cache misses"},
+      contexts_.context(abi::ContextKind::kStag, 0));
   contexts_.cq_table.describe(d.part("cq_table"));
   contexts_.cq_table.cache().describe(d.part("cq_cache"),
-                                      {"context.cq_cache", "context.cq_misses", "CQ cache", "CQ cache misses"});
+                                      {"context.cq_cache", "context.cq_misses", "CQ cache", "CQ cache misses"},
+                                      contexts_.context(abi::ContextKind::kCq, 0));
   contexts_.tx_table.describe(d.part("tx_table"));
   contexts_.tx_table.cache().describe(d.part("tx_cache"),
-                                      {"context.qp_cache", "context.qp_misses", "QP cache", "QP cache misses"});
+                                      {"context.qp_cache", "context.qp_misses", "QP cache", "QP cache misses"},
+                                      contexts_.context(abi::ContextKind::kQp, 0));
   contexts_.rx_table.describe(d.part("rx_table"));
   if (!contexts_.rx_table.shares_cache_with(contexts_.tx_table)) {
-    contexts_.rx_table.cache().describe(d.part("rx_cache"), {"context.qp_rx_cache", "context.qp_rx_misses",
-                                                             "QP receive cache", "QP receive cache misses"});
+    contexts_.rx_table.cache().describe(
+        d.part("rx_cache"),
+        {"context.qp_rx_cache", "context.qp_rx_misses", "QP receive cache", "QP receive cache misses"},
+        contexts_.context(abi::ContextKind::kQp, 0));
   }
   d.part("qp_prefetch").counters(contexts_.rx_table.cache().prefetches());
   contexts_.sqc_table.describe(d.part("sqc_table"));
@@ -462,13 +468,15 @@ void Rnic::describe(const Description& d) {
   contexts_.rq_table.describe(d.part("rq_table"));
   contexts_.srq_table.describe(d.part("srq_table"));
   contexts_.srq_table.cache().describe(d.part("srq_cache"),
-                                       {"context.srq_cache", "context.srq_misses", "SRQ cache", "SRQ cache misses"});
+                                       {"context.srq_cache", "context.srq_misses", "SRQ cache", "SRQ cache misses"},
+                                       contexts_.context(abi::ContextKind::kSrq, 0));
   contexts_.irrq_table.describe(d.part("irrq_table"));
   contexts_.orq_table.describe(d.part("orq_table"));
   flow_rx_table_.describe(d.part("flow_rx_table"));
   flow_tx_table_.describe(d.part("flow_tx_table"));
   flow_cache_->describe(d.part("flow_cache"),
-                        {"context.flow_cache", "context.flow_misses", "flow cache", "flow cache misses"});
+                        {"context.flow_cache", "context.flow_misses", "flow cache", "flow cache misses"},
+                        contexts_.context(abi::ContextKind::kFlow, 0));
   contexts_.describe(d.part("context"));
   outstanding_.describe(d.part("outstanding_requests"));
   tcp_memory_.describe(d.part("tcp_memory"));

@@ -62,7 +62,7 @@ std::string trace_words(const TraceEvent& e) {
     case TraceKind::kReduced:
       return fmt::format("{}: congestion window {} to {}", e.text, e.values[0], e.values[1]);
     case TraceKind::kWorked:
-      return fmt::format("{} ps", e.values[0]);
+      return fmt::format("{} ps", std::uint64_t{e.values[1]} << 32 | e.values[0]);
     case TraceKind::kHandled:
       return e.values[1] == TraceEvent::kNone
                  ? fmt::format("{}, {} cycles", e.text, e.values[0])
@@ -80,7 +80,11 @@ std::string trace_words(const TraceEvent& e) {
       return kWhy[e.facts[0]];
     }
     case TraceKind::kRefused:
-      return cause_text(e.facts[0]);
+      return *e.text == 0 ? cause_text(e.facts[0]) : fmt::format("{}: {}", cause_text(e.facts[0]), e.text);
+    case TraceKind::kMissed:
+      return fmt::format("row {}, by {}", e.values[0], *e.text == 0 ? "a prefetch" : e.text);
+    case TraceKind::kEvicted:
+      return fmt::format("row {}{}, for row {}", e.values[0], e.values[2] != 0 ? ", changed here" : "", e.values[1]);
     case TraceKind::kTerminated: {
       constexpr const char* kWhat[] = {"sent", "received", "received malformed", "ordered"};
       return fmt::format("{} {}", kWhat[e.facts[1]], cause_text(e.facts[0]));

@@ -104,6 +104,10 @@ const char* to_string(TraceKind kind) {
       return "stag_ended";
     case TraceKind::kRefused:
       return "refused";
+    case TraceKind::kMissed:
+      return "missed";
+    case TraceKind::kEvicted:
+      return "evicted";
   }
   RNIC_CHECK_MSG(false, "not a trace kind");
   return "";
