@@ -134,7 +134,7 @@ CREATE VIEW causes AS
 WITH symptom AS (
   SELECT id, time_ps, node, qpn, 'terminate' AS kind, substr(words, 9) AS code FROM events WHERE kind = 'terminated' AND words GLOB 'ordered *'
   UNION ALL
-  SELECT id, time_ps, node, NULL, 'startup', substr(words, 12) FROM events WHERE kind = 'firmware_log' AND words GLOB 'bad_frame:*'
+  SELECT id, time_ps, node, NULL, 'startup', words FROM events WHERE kind = 'refused' AND place GLOB '*.fwcpu'
   UNION ALL
   SELECT id, time_ps, node, qpn, 'check', words FROM events WHERE kind = 'check_failed'),
 found AS (

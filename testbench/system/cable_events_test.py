@@ -155,9 +155,16 @@ class CableEvents(ProgramTest):
                     comments = [number for number, packet in enumerate(packets_of(self.folder / "out/wire.pcapng"), 1) if "injected" in packet[2]]
                     self.assertEqual(comments, noted)
                 for check in scenario["checks"]:
-                    if check["check"] == "terminate" and file.stem != "mpa_startup":  # which only the firmware's log has
+                    if check["check"] == "terminate" and file.stem != "mpa_startup":  # without a Terminate on the wire
                         self.check_terminate(check["sender"], check["code"])
 
+    def test_a_refused_start_up_frame_is_told_without_the_firmware_s_log(self):
+        self.run_with("--set", "rnic.fwcpu.log_level=0", scenario="errors/mpa_startup")
+        refused = [event for event in self.log if event["kind"] == "refused"]
+        self.assertEqual([(event["node"], event["words"].partition(" (")[0], event["request"], event["flow"]) for event in refused],
+                         [("a", "2/0/04", "a.flow0.0", "0")])
+        self.assertTrue(refused[0]["words"].endswith(": bad_rev"), refused[0]["words"])
+        self.assertEqual([event for event in self.log if event["kind"] == "firmware_log"], [])
 
     def check_terminate(self, sender, code):
         """The stage that found the error, then the Terminate at both ends; the firmware has told of some itself."""

@@ -105,6 +105,39 @@ class WaitingEvents(ProgramTest):
         self.assertEqual(len(self.events("handled", "node = 'a' AND words GLOB 'host_command create_qp,*'")),
                          len(self.events("command", "node = 'a' AND words GLOB 'create_qp,*'")))
 
+    def test_whom_the_firmware_works_for(self):
+        """Each command, connection and queue pair is an owner; a timer has none."""
+        stats = self.run_with("quickstart")
+        handled = self.database.execute("SELECT node, words, text FROM events LEFT JOIN requests ON requests.id = request WHERE kind = 'handled'"
+                                        " ORDER BY events.id").fetchall()
+        for node in ("a", "b"):
+            commands = [event["text"] for event in handled if event["node"] == node and event["words"].startswith("host_command")]
+            self.assertEqual(commands, [f"{node}.cmd0.{number}" for number in range(len(commands))])
+            self.assertEqual(len(commands), stats["stats"][node]["rnic"]["command_fetch"]["commands"]["value"])
+            owners = {event["words"].split(",")[0]: event["text"] for event in handled if event["node"] == node}
+            for words, owner in owners.items():
+                if words.startswith(("tcp_", "sctp_")):
+                    self.assertRegex(owner, rf"^{node}\.flow\d+\.0$")
+                elif words.startswith("qp_"):
+                    self.assertRegex(owner, rf"^{node}\.")
+                elif words == "timer_expired":
+                    self.assertIsNone(owner)
+            self.assertIn("tcp_connected" if node == "a" else "tcp_accepted", owners)
+
+    def test_the_owner_of_a_handler_is_in_its_present_life(self):
+        """A flow's number that was used before has its uses in the name, as in its frames."""
+        self.run_with("churn", *settings("rnic.tcp.max_flows=8"), codes=(0,))
+        of_handlers, of_frames = ({row[0] for row in self.database.execute(query)} for query in (
+            "SELECT text FROM events JOIN requests ON requests.id = request WHERE kind = 'handled' AND words GLOB 'tcp_[ac]*'",
+            "SELECT text FROM frames JOIN requests ON requests.id = request WHERE text GLOB '*.flow*'"))
+        self.assertGreater(len({owner for owner in of_handlers if "#" in owner}), 10)
+        self.assertLessEqual(of_handlers, of_frames)
+
+    def test_a_call_may_take_longer_than_32_bits_of_ps(self):
+        self.run_with("write_bw", *settings("nodes.a.host.cpu.post_ns=1000000", "work.writes.depth=8", "work.writes.count=16"))
+        longest = max(int(event["words"].split()[0]) for event in self.events("worked", "node = 'a'"))
+        self.assertGreaterEqual(longest, 8_000_000_000)
+
     def test_cores_work_one_call_at_a_time(self):
         self.run_with("quickstart", *settings("nodes.a.host.cpu.post_ns=3000"))
         ends = {}

@@ -1,7 +1,5 @@
 #include "model/host/driver/host_trace.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 namespace rnic::host {
@@ -41,7 +39,8 @@ void HostTrace::worked(std::uint32_t core, std::uint64_t from_ps, std::uint64_t 
   e.cycle = from_ps;
   e.where = cores_[core].c_str();
   e.kind = TraceKind::kWorked;
-  e.values[0] = static_cast<std::uint32_t>(std::min<std::uint64_t>(to_ps - from_ps, UINT32_MAX));
+  const std::uint64_t length_ps = to_ps - from_ps;
+  e.values = {static_cast<std::uint32_t>(length_ps), static_cast<std::uint32_t>(length_ps >> 32), 0};
   recorder_.detail(e);
 }
 

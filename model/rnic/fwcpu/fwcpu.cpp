@@ -98,6 +98,7 @@ void FwCpu::reset() {
   fault_.reset();
   profile_.reset();
   handler_ = command_ = 0;
+  taken_commands_ = 0;
   way_->clear();
   account_.set(now(), 0, false);
 }
@@ -199,13 +200,19 @@ bool FwCpu::dispatch_next() {
   way_->clear();
   if (log_ != nullptr) bus_->set_log_level(log_->level());
   ++counters_.events;
+  works_for_ = {};
+  flow_ = kNoFlow;
+  const std::uint64_t refused = bus_->log_count(fw::LogCode::kBadFrame);
   try {
     handle(timer);
   } catch (const FirmwareFault& fault) {
     die(fault);
   }
   counters_.busy_cycles += bus_->end() - now();
-  if (handlers_.on()) record_handled();
+  if (handlers_.on()) {
+    record_handled();
+    if (bus_->log_count(fw::LogCode::kBadFrame) != refused) record_refused();
+  }
   return true;
 }
 
@@ -214,6 +221,22 @@ void FwCpu::record_handled() const {
   e.kind = TraceKind::kHandled;
   e.text = handler_ == 0 ? "" : kEventNames[handler_ - 1];
   e.values = {static_cast<std::uint32_t>(bus_->end() - now()), handles_command() ? command_ : TraceEvent::kNone, 0};
+  e.flow = flow_;
+  e.request = works_for_;
+  handlers_(e);
+}
+
+// A start-up frame, by this handler. The log has it only if its level is wanted.
+void FwCpu::record_refused() const {
+  const auto& entries = bus_->last_entries();
+  const auto entry = std::find_if(entries.rbegin(), entries.rend(),
+                                  [](const LoggedLine& line) { return line.line.code == fw::LogCode::kBadFrame; });
+  TraceEvent e;
+  e.kind = TraceKind::kRefused;
+  e.flow = flow_;
+  e.request = works_for_;
+  e.facts[0] = terminate_word(wire::mpa::kInvalidStartupFrame);
+  e.text = wire::to_string(static_cast<wire::MpaFrameError>(entry->line.b));
   handlers_(e);
 }
 
@@ -236,23 +259,29 @@ void FwCpu::handle(bool timer) {
     run(fw::TimerExpired{timers_.take()});
   } else if (qp_events->can_pop()) {
     const QpEvent& event = qp_events->front();
+    works_for_ = event.failed.owner ? event.failed.owner : contexts_.queue_pair(event.qpn);
     if (event.kind == QpEvent::Kind::kFirstFpdu) {
       profile_.began_first_fpdu(contexts_.flow_of(event.qpn), qp_events->front_at());
     }
     dispatch(qp_events->pop());
   } else if (cq_overflows->can_pop()) {
-    run(fw::CqOverflow{cq_overflows->pop().cqn});
+    const Cqn cqn = cq_overflows->pop().cqn;
+    works_for_ = contexts_.completion_queue(cqn);
+    run(fw::CqOverflow{cqn});
   } else if (srq_events->can_pop()) {
     dispatch(srq_events->pop());
   } else if (home_events->can_pop()) {
     dispatch(home_events->pop());
   } else if (PopPort<LlpEvent>* const llp = next_of_llp(); llp != nullptr) {
     profile_.began((*llp)->front(), (*llp)->front_at());
+    flow_ = (*llp)->front().flow();
+    if (flow_ != kNoFlow) works_for_ = {contexts_.node(), RequestId::Kind::kFlow, flow_.v, (*llp)->front().life(), 0};
     dispatch((*llp)->pop());
   } else {
     profile_.began(commands->front().command, commands->front_at());
     const FetchedCommand fetched = commands->pop();
     command_ = static_cast<unsigned>(fetched.command.op);
+    works_for_ = {contexts_.node(), RequestId::Kind::kCommand, 0, 0, taken_commands_++};
     bus_->put_private_data(fetched);
     run(fw::HostCommand{fetched.command});
   }
@@ -331,6 +360,7 @@ void FwCpu::dispatch(const SrqEvent& e) {
 }
 
 void FwCpu::dispatch(const HomeEvent& e) {
+  if (e.kind == HomeEvent::Kind::kLost) works_for_ = contexts_.context(e.context, e.index);
   switch (e.kind) {
     case HomeEvent::Kind::kReleased:
       return run(fw::HomeReleased{});

@@ -97,6 +97,7 @@ class FwCpu final : public Stage, public FirmwareView {
   std::string handled() const;
   bool handles_command() const;
   void record_handled() const;
+  void record_refused() const;
   template <class Event>
   void run(const Event& event);
   PopPort<LlpEvent>* next_of_llp();
@@ -128,6 +129,10 @@ class FwCpu final : public Stage, public FirmwareView {
   // For probes: the running handler's event (0: none yet), command, begin and way.
   unsigned handler_ = 0, command_ = 0;
   Cycle handler_at_ = 0;
+  // For events: the commands taken since the reset; whom the running handler works for, and its flow.
+  std::uint32_t taken_commands_ = 0;
+  RequestId works_for_;
+  FlowId flow_ = kNoFlow;
   const std::unique_ptr<std::vector<CodePlace>> way_;
   ValueWords functions_;  // of an image
   FirmwareProfile profile_;
