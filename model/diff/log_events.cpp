@@ -8,7 +8,8 @@
 namespace rnic::diff {
 namespace {
 
-constexpr std::string_view kNames[] = {"time_ps", "node", "where", "kind", "bytes", "request", "receive", "words"};
+constexpr std::string_view kNames[] = {"time_ps", "node",    "where",  "kind", "bytes",
+                                       "request", "receive", "offset", "words"};
 
 bool is_tlp(std::string_view kind) { return kind.substr(0, 4) == "tlp_"; }
 
@@ -132,7 +133,7 @@ bool LogEvents::next(Row& row) {
   row.owner = owner_by(field(kRequest));
   const std::uint64_t bytes = field(kBytes).empty() ? UINT64_MAX : natural(kBytes);
   const std::uint64_t words = is_tlp(field(kKind)) ? 0 : hash(without_time(field(kWords)));
-  row.offset = 0;
+  row.offset = uses_offsets_ && !field(kOffset).empty() ? static_cast<std::uint32_t>(natural(kOffset)) : 0;
   row.content = mix(mix(bytes, owner_by(field(kReceive))), words);
   return true;
 }
@@ -154,6 +155,7 @@ Told LogEvents::tell(const Row& row) {
             {},
             {}};
   if (!field(kBytes).empty()) told.bytes = natural(kBytes);
+  if (!field(kOffset).empty()) told.offset = natural(kOffset);
   return told;
 }
 

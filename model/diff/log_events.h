@@ -17,15 +17,15 @@ class LogEvents final : public Events {
   // `run` is 0 or 1. Reads the log once for its sources. ConfigError for a log of another version, or one that was cut.
   LogEvents(const std::string& file, Vocabulary& vocabulary, unsigned run);
 
-  bool has_offsets() const override { return false; }
-  void use_offsets(bool) override {}
+  bool has_offsets() const override { return true; }
+  void use_offsets(bool use) override { uses_offsets_ = use; }
   void rewind() override;
   bool next(Row& row) override;
   Told tell(const Row& row) override;
   std::optional<Frame> frame(const std::string&, std::uint64_t) override { return std::nullopt; }
 
  private:
-  enum Column { kTime, kNode, kWhere, kKind, kBytes, kRequest, kReceive, kWords, kColumns };
+  enum Column { kTime, kNode, kWhere, kKind, kBytes, kRequest, kReceive, kOffset, kWords, kColumns };
   static constexpr std::size_t kNone = SIZE_MAX, kBlock = 1 << 20;
 
   [[noreturn]] void fail(const std::string& why) const;
@@ -37,6 +37,7 @@ class LogEvents final : public Events {
   std::uint32_t source_of_line(Vocabulary* vocabulary, unsigned run);
 
   const std::string file_;
+  bool uses_offsets_ = true;
   std::ifstream in_;
   std::string block_;                    // what was read and is not yet a line
   std::size_t used_ = 0;                 // of block_

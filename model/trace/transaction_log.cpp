@@ -45,7 +45,7 @@ void add_tlp_words(Appender& line, const TraceEvent& e) {
 
 TransactionLog::TransactionLog(const std::string& file, std::vector<std::string> nodes, EventWords words)
     : file_(file), nodes_(std::move(nodes)), words_(std::move(words)) {
-  file_.write("time_ps\tnode\twhere\tkind\tflow\tqpn\tbytes\trequest\treceive\twords\n");
+  file_.write("time_ps\tnode\twhere\tkind\tflow\tqpn\tbytes\trequest\treceive\toffset\twords\n");
 }
 
 void TransactionLog::events(const std::vector<TimedEvent>& batch) {
@@ -74,6 +74,8 @@ void TransactionLog::events(const std::vector<TimedEvent>& batch) {
       if (id) line.text(id.text(nodes_));
       line.tab();
     }
+    if (e.offset != TraceEvent::kNone) line.number(e.offset);
+    line.tab();
     if (is_tlp(e.kind)) add_tlp_words(line, e);
     else line.text(words);
     line.line_end();

@@ -68,7 +68,7 @@ class PlantedPairs(DiffTest):
             retransmitted = [f for f in found["counters"] if f["name"] == "a.rnic.tcp_tx.retransmitted_bytes"]
             self.assertEqual({retransmitted[0]["a"], retransmitted[0]["b"]}, {0, 1460})
         # A log has no numbers of frames.
-        self.assertRegex(self.diff("a.tsv", "b.tsv"), r"^first difference at \S+ us: B lost frame a:100 \(a\.0\.\d+, loss\), A did not\n")
+        self.assertRegex(self.diff("a.tsv", "b.tsv"), r"^first difference at \S+ us: B lost frame a:100 \(a\.0\.\d+ from octet \d+ on, loss\), A did not\n")
 
     def test_the_numbers_of_figures(self):
         a, b = self.runs(), self.runs(LOSS, name="b")
@@ -166,7 +166,8 @@ class BadInput(DiffTest):
         lines = log.splitlines(keepends=True)
         for text, message in ((log[:-20], "b.tsv: line [0-9]+: has no end: the log was cut"), (b"", "b.tsv: is no event log"),
                               (log.replace(b"\trequest", b"", 1), "b.tsv: is no event log of this version of rnicsim: no column request"),
-                              (b"".join([*lines[:9], lines[9].replace(b"\t", b"", 1), *lines[10:]]), "b.tsv: line 10: has 9 columns"),
+                              (log.replace(b"\toffset", b"", 1), "b.tsv: is no event log of this version of rnicsim: no column offset; rnicsim run"),
+                              (b"".join([*lines[:9], lines[9].replace(b"\t", b"", 1), *lines[10:]]), "b.tsv: line 10: has 10 columns"),
                               (b"".join([*lines, lines[1]]), f"b.tsv: line {len(lines) + 1}: goes back in time")):
             (self.folder / "b.tsv").write_bytes(text)
             with self.subTest(message):

@@ -50,6 +50,18 @@ class TransactionLog(ProgramTest):
                 self.assertLessEqual(octets.count(0), 1, "a Read Request")
                 self.assertLess(max(octets), 1500)
 
+    def test_offsets_tell_the_segments_of_a_message_apart(self):
+        """They are those of the database."""
+        lines = self.lines(TRACES / "write_bw.json", "--set", "work.writes.count=20", "--db", "run.sqlite")
+        logged = collections.Counter((line["time_ps"], line["kind"], line["request"], line["offset"]) for line in lines if line["offset"])
+        with sqlite3.connect(self.folder / "run.sqlite") as database:
+            stored = collections.Counter((str(ps), kind, request, str(offset)) for ps, kind, request, offset in database.execute(
+                "SELECT time_ps, kind, text, offset FROM events JOIN requests ON requests.id = request WHERE offset IS NOT NULL"))
+        self.assertEqual(logged, stored)
+        of_one = [int(line["offset"]) for line in lines if line["kind"] == "segmented" and line["request"] == "a.0.8"]
+        self.assertEqual(of_one, sorted(set(of_one)))
+        self.assertGreater(len(of_one), 5)
+
     def test_the_firmware_s_states_and_commands(self):
         lines = self.lines(self.small_scenario(), "--set", "rnic.fwcpu.log_level=4")
         states = [line["words"] for line in lines if line["kind"] == "firmware_log" and line["node"] == "a"]

@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kHead = "time_ps\tnode\twhere\tkind\tflow\tqpn\tbytes\trequest\treceive\twords\n";
+constexpr const char* kHead = "time_ps\tnode\twhere\tkind\tflow\tqpn\tbytes\trequest\treceive\toffset\twords\n";
 
 class LogEventsTest : public testing::Test {
  protected:
@@ -44,9 +44,9 @@ class LogEventsTest : public testing::Test {
 TEST_F(LogEventsTest, RowsAndTheirText) {
   Vocabulary vocabulary;
   LogEvents& events = read(std::string(kHead) +
-                               "4000\ta\trx\tcompleted\t7\t0\t64\tb.3.4\ta.rq1.0\t\n"
-                               "4000\ta\tup\ttlp_read\t\t\t512\tb.3.4\t\ttag 7 address 0x10\n"
-                               "5000\tb\tfirmware\tcommand\t\t\t\tb.cmd0.1\t\tconnect, 9 cycles\n",
+                               "4000\ta\trx\tcompleted\t7\t0\t64\tb.3.4\ta.rq1.0\t\t\n"
+                               "4000\ta\tup\ttlp_read\t\t\t512\tb.3.4\t\t\ttag 7 address 0x10\n"
+                               "5000\tb\tfirmware\tcommand\t\t\t\tb.cmd0.1\t\t\tconnect, 9 cycles\n",
                            vocabulary);
   Row rows[3], more;
   for (Row& row : rows) ASSERT_TRUE(events.next(row));
@@ -73,19 +73,36 @@ TEST_F(LogEventsTest, TimesTagsAndAddressesAreNoContent) {
     EXPECT_TRUE(read(kHead + line + "\n", vocabulary).next(row));
     return row.what();
   };
-  EXPECT_EQ(content("1\ta\tup\ttlp_read\t\t\t512\t\t\ttag 7 address 0x10"),
-            content("2\ta\tup\ttlp_read\t\t\t512\t\t\ttag 8 address 0x20"));
-  EXPECT_EQ(content("1\ta\tfw\tcommand\t\t\t\t\t\tconnect, 9 cycles"),
-            content("1\ta\tfw\tcommand\t\t\t\t\t\tconnect, 10 cycles"));
-  EXPECT_NE(content("1\ta\tx\tsent\t\t\t512\t\t\t"), content("1\ta\tx\tsent\t\t\t513\t\t\t"));
-  EXPECT_NE(content("1\ta\tx\tsent\t\t\t0\t\t\t"), content("1\ta\tx\tsent\t\t\t\t\t\t"));
-  EXPECT_NE(content("1\ta\tx\tsent\t\t\t\ta.1.0\t\t"), content("1\ta\tx\tsent\t\t\t\ta.1.1\t\t"));
+  EXPECT_EQ(content("1\ta\tup\ttlp_read\t\t\t512\t\t\t\ttag 7 address 0x10"),
+            content("2\ta\tup\ttlp_read\t\t\t512\t\t\t\ttag 8 address 0x20"));
+  EXPECT_EQ(content("1\ta\tfw\tcommand\t\t\t\t\t\t\tconnect, 9 cycles"),
+            content("1\ta\tfw\tcommand\t\t\t\t\t\t\tconnect, 10 cycles"));
+  EXPECT_NE(content("1\ta\tx\tsent\t\t\t512\t\t\t\t"), content("1\ta\tx\tsent\t\t\t513\t\t\t\t"));
+  EXPECT_NE(content("1\ta\tx\tsent\t\t\t0\t\t\t\t"), content("1\ta\tx\tsent\t\t\t\t\t\t\t"));
+  EXPECT_NE(content("1\ta\tx\tsent\t\t\t\ta.1.0\t\t\t"), content("1\ta\tx\tsent\t\t\t\ta.1.1\t\t\t"));
+}
+
+TEST_F(LogEventsTest, AnOffsetTellsSegmentsApartAndMayBeLeftOut) {
+  Vocabulary vocabulary;
+  LogEvents& events = read(std::string(kHead) +
+                               "1\ta\tx\tplaced\t\t\t512\ta.1.0\t\t0\t\n"
+                               "2\ta\tx\tplaced\t\t\t512\ta.1.0\t\t512\t\n",
+                           vocabulary);
+  EXPECT_TRUE(events.has_offsets());
+  Row first, second;
+  ASSERT_TRUE(events.next(first) && events.next(second));
+  EXPECT_NE(first.key(), second.key());
+  EXPECT_EQ(events.tell(second).offset, 512u);
+  events.use_offsets(false);
+  events.rewind();
+  ASSERT_TRUE(events.next(first) && events.next(second));
+  EXPECT_EQ(first.key(), second.key());
 }
 
 TEST_F(LogEventsTest, LinesOfMoreThanABlock) {
   std::string text = kHead;
   constexpr unsigned kLines = 100'000;
-  for (unsigned i = 0; i < kLines; ++i) text += std::to_string(i) + "\ta\tx\tsent\t\t\t1\ta.1.0\t\t\n";
+  for (unsigned i = 0; i < kLines; ++i) text += std::to_string(i) + "\ta\tx\tsent\t\t\t1\ta.1.0\t\t\t\n";
   Vocabulary vocabulary;
   LogEvents& events = read(text, vocabulary);
   Row row;
@@ -100,17 +117,19 @@ TEST_F(LogEventsTest, LinesOfMoreThanABlock) {
 }
 
 TEST_F(LogEventsTest, MistakesAreNamed) {
-  const std::string head = kHead, line = "4000\ta\trx\tcompleted\t7\t0\t64\tb.3.4\ta.rq1.0\t\n";
+  const std::string head = kHead, line = "4000\ta\trx\tcompleted\t7\t0\t64\tb.3.4\ta.rq1.0\t\t\n";
   EXPECT_EQ(mistake(head + line), "");
   EXPECT_EQ(mistake(head), "");
   EXPECT_THAT(mistake(""), HasSubstr("is no event log of this version of rnicsim: no column time_ps"));
   EXPECT_THAT(mistake("time_ps\tnode\twhere\tkind\tflow\tqpn\tbytes\twords\n"), HasSubstr("no column request"));
+  EXPECT_THAT(mistake("time_ps\tnode\twhere\tkind\tflow\tqpn\tbytes\trequest\treceive\twords\n"),
+              HasSubstr("is no event log of this version of rnicsim: no column offset; rnicsim run … --trace"));
   EXPECT_THAT(mistake(head + line + "5000\ta\trx"), HasSubstr("line 3: has no end: the log was cut"));
-  EXPECT_THAT(mistake(head + line + "5000\ta\trx\n"), HasSubstr("line 3: has 3 columns, and the first line 10"));
-  EXPECT_THAT(mistake(head + line + "3999\ta\trx\tx\t\t\t\t\t\t\n"), HasSubstr("line 3: goes back in time"));
-  EXPECT_THAT(mistake(head + "x\ta\trx\tx\t\t\t\t\t\t\n"), HasSubstr("line 2: time_ps: must be a natural number"));
+  EXPECT_THAT(mistake(head + line + "5000\ta\trx\n"), HasSubstr("line 3: has 3 columns, and the first line 11"));
+  EXPECT_THAT(mistake(head + line + "3999\ta\trx\tx\t\t\t\t\t\t\t\n"), HasSubstr("line 3: goes back in time"));
+  EXPECT_THAT(mistake(head + "x\ta\trx\tx\t\t\t\t\t\t\t\n"), HasSubstr("line 2: time_ps: must be a natural number"));
   EXPECT_THAT(mistake(head + "1\ta\trx\tx\t\t-5\t\t\t\n"), HasSubstr("columns"));
-  EXPECT_THAT(mistake(head + "1\ta\trx\tx\t\t\t-5\t\t\t\n"), HasSubstr("line 2: bytes: must be a natural number"));
+  EXPECT_THAT(mistake(head + "1\ta\trx\tx\t\t\t-5\t\t\t\t\n"), HasSubstr("line 2: bytes: must be a natural number"));
   EXPECT_THAT(mistake(std::string(std::size_t{3} << 20, 'x')), HasSubstr("too long"));
 }
 

@@ -31,6 +31,7 @@ TEST(TransactionLogTest, ALineForEachEvent) {
   completed.event.flow = FlowId{7};
   completed.event.qpn = 0;
   completed.event.bytes = 64;
+  completed.event.offset = 1460;
   completed.event.request = RequestId(2, RequestId::Kind::kSend, 3, 0, 4);
   completed.event.receive = RequestId(1, RequestId::Kind::kReceive, 1, 0, 0);
   TimedEvent read = event(13'000, 0, "up", TraceKind::kTlpRead), write = event(14'000, 0, "up", TraceKind::kTlpWrite);
@@ -47,13 +48,13 @@ TEST(TransactionLogTest, ALineForEachEvent) {
   log.events({event(12'000'000, 1, "firmware", TraceKind::kCommand)});
   log.close();
   EXPECT_EQ(contents(file),
-            "time_ps\tnode\twhere\tkind\tflow\tqpn\tbytes\trequest\treceive\twords\n"
-            "4000\ta\trx\tcompleted\t7\t0\t64\tb.3.4\ta.rq1.0\t\n"
-            "12000\ta\ttx\tfpdu_sent\t\t\t\t\t\t\n"
-            "13000\ta\tup\ttlp_read\t\t\t512\t\t\ttag 7 address 0xffffffffffffffff\n"
-            "14000\ta\tup\ttlp_write\t\t\t4\t\t\taddress 0x1f0\n"
-            "15000\ta\tdown\ttlp_completion\t\t\t256\t\t\ttag 12\n"
-            "12000000\tb\tfirmware\tcommand\t\t\t\t\t\tconnect\n");
+            "time_ps\tnode\twhere\tkind\tflow\tqpn\tbytes\trequest\treceive\toffset\twords\n"
+            "4000\ta\trx\tcompleted\t7\t0\t64\tb.3.4\ta.rq1.0\t1460\t\n"
+            "12000\ta\ttx\tfpdu_sent\t\t\t\t\t\t\t\n"
+            "13000\ta\tup\ttlp_read\t\t\t512\t\t\t\ttag 7 address 0xffffffffffffffff\n"
+            "14000\ta\tup\ttlp_write\t\t\t4\t\t\t\taddress 0x1f0\n"
+            "15000\ta\tdown\ttlp_completion\t\t\t256\t\t\t\ttag 12\n"
+            "12000000\tb\tfirmware\tcommand\t\t\t\t\t\t\tconnect\n");
   std::remove(file.c_str());
 }
 
