@@ -46,4 +46,9 @@ constexpr bool fits(const Settings& s) {
          s.setups <= Capacity::kSetups;
 }
 
+// Whether native firmware may be of the default capacity: a program may listen at a port for each QP.
+constexpr bool fits_small(const Settings& s) {
+  return fits<DefaultCapacity>(s) && s.qps <= DefaultCapacity::kListeners;
+}
+
 }  // namespace rnic::fw

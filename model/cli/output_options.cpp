@@ -1,8 +1,10 @@
 #include "model/cli/output_options.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -18,15 +20,10 @@ namespace {
 // The value of an option that stands alone. No file has such a name.
 const std::string kAlone("\0", 1);
 
-// "12us", "1.5ms", "800ns", "40ps"; 0 needs no unit.
+// "12us", "1.5ms", "800ns", "40ps"; 0 needs no unit. In every locale.
 std::uint64_t parse_time(const std::string& text, const char* option) {
-  std::size_t used = 0;
   double value = -1;
-  try {
-    value = std::stod(text, &used);
-  } catch (const std::exception&) {
-  }
-  const std::string unit = text.substr(used);
+  const std::string_view unit{std::from_chars(text.data(), text.data() + text.size(), value).ptr};
   const double scale = unit == "ps" || (unit.empty() && value == 0) ? 1
                        : unit == "ns"                               ? 1e3
                        : unit == "us"                               ? 1e6

@@ -80,12 +80,13 @@ void check_limits(const Scenario& scenario, const std::vector<SystemConfig>& nod
                       "over TCP only",
                       scenario.source(), scenario.nodes[i].name));
     }
-    unsigned qps = 0, associations = 0;
+    unsigned qps = 0, associations = 0, listeners = 0;
     bool opens_more = false;
     for (std::size_t number = 0; number < scenario.plan.connections.size(); ++number) {
       const workload::ConnectionSpec& c = scenario.plan.connections[number];
       if (c.from != i && c.to != i) continue;
       qps += c.qps;
+      if (c.to == i) listeners += scenario.plan.shares_port() ? 1 : c.qps;
       opens_more = opens_more || has_others_beside(scenario.plan, number);
       const unsigned sessions = (rnic.sctp.streams + 1) / 2;  // the side that connects takes the even streams
       associations += (c.qps + sessions - 1) / sessions;
@@ -113,6 +114,12 @@ void check_limits(const Scenario& scenario, const std::vector<SystemConfig>& nod
       throw ConfigError(
           fmt::format("{}: the connections of node '{}' have {} queue pairs; over SCTP its firmware keeps {}",
                       scenario.source(), scenario.nodes[i].name, qps, fw::DefaultCapacity::kSessions));
+    }
+    if (rnic.fwcpu.target == FirmwareTargetKind::kRv32 && listeners > fw::DefaultCapacity::kListeners) {
+      throw ConfigError(
+          fmt::format("{}: node '{}' listens at {} ports, one for each queue pair; its RV32 firmware has room for {}: "
+                      "fewer qps, or rnic.fwcpu.target native",
+                      scenario.source(), scenario.nodes[i].name, listeners, fw::DefaultCapacity::kListeners));
     }
     std::string small;  // settings
     const auto expect_room = [&](const char* key, std::uint64_t most, std::uint64_t wanted) {

@@ -77,6 +77,25 @@ class Limits(ProgramTest):
                 self.assertIn(f"the connections of node '{node}' have 1 queue pairs, and work opens others beside them: "
                               f"{key} is 1", run.stderr)
 
+    def many_queue_pairs(self, qps, **node_config):
+        scenario = {"name": "many", "config": {"rnic.context": {"qps": 512, "cqs": 1024, "stags": 4096}, "rnic.tcp.max_flows": 512},
+                    "nodes": [{"name": name, "config": node_config.get(name, {})} for name in "ab"], "connections": [{"from": "a", "to": "b", "qps": qps}],
+                    "work": [{"name": "writes", "op": "write", "size": 64, "count": 2}], "checks": [{"check": "data"}]}
+        (self.folder / "many.json").write_text(json.dumps(scenario))
+        return "many.json"
+
+    def test_each_queue_pair_has_a_port_to_listen_at(self):
+        for qps in (256, 257, 512):
+            with self.subTest(qps):
+                stats = self.run_scenario(self.many_queue_pairs(qps), "--no-capture")
+                self.assertTrue(stats["results"][0]["data_ok"])
+
+    def test_firmware_without_room_for_the_ports_is_named_before_the_run(self):
+        run = self.run_program("run", self.many_queue_pairs(257, b={"rnic.fwcpu.target": "rv32"}), "--out", "out", "--no-capture")
+        self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
+        self.assertEqual(run.stderr, "rnicsim: many.json: node 'b' listens at 257 ports, one for each queue pair; its RV32 firmware has room for 256: fewer qps,"
+                         " or rnic.fwcpu.target native\n")
+
     def test_more_than_the_firmware_can_keep_is_refused(self):
         for key, value, target, message in (
                 ("rnic.fwcpu.max_connections", 70000, "native", "rnic.fwcpu.max_connections = 70000 (churn.json: node 'a'): must be 1 to 65536"),

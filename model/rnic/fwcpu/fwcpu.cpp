@@ -44,8 +44,10 @@ fw::Settings settings_of(const FwCpuConfig& config, const ContextStore& contexts
 // What the target's firmware is built for. Native firmware comes in two sizes, as memory of the large one costs time
 // at each start. ConfigError if the chip has more.
 fw::Room room_for(const fw::Settings& settings, FirmwareTargetKind target, const std::string& name) {
-  if (fw::fits<fw::DefaultCapacity>(settings)) return fw::room_of<fw::DefaultCapacity>();
   const bool native = target == FirmwareTargetKind::kNative;
+  if (native ? fw::fits_small(settings) : fw::fits<fw::DefaultCapacity>(settings)) {
+    return fw::room_of<fw::DefaultCapacity>();
+  }
   const fw::Room most = native ? fw::room_of<fw::LargeCapacity>() : fw::room_of<fw::DefaultCapacity>();
   if (native && fw::fits<fw::LargeCapacity>(settings)) return most;
   throw ConfigError(fmt::format(

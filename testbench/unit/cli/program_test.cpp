@@ -3,11 +3,13 @@
 #include <cstdio>
 #include <fstream>
 #include <sstream>
+#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 #include <sys/wait.h>
+#include <unistd.h>
 
 namespace rnic::cli {
 namespace {
@@ -34,11 +36,16 @@ Result shell(const std::string& command) {
 Result rnicsim(const std::string& args) { return shell(RNICSIM " " + args + " 2>&1"); }
 Result rnicsim_stdout(const std::string& args) { return shell(RNICSIM " " + args + " 2>/dev/null"); }
 
+// A file of its own, as tests may run at the same time.
 class Scenario {
  public:
   explicit Scenario(const char* text) { std::ofstream(file) << text; }
   ~Scenario() { std::remove(file.c_str()); }
-  const std::string file = testing::TempDir() + "rnic_scenario.json";
+  const std::string file =
+      testing::TempDir() + "rnic_scenario_" + std::to_string(getpid()) + '_' + std::to_string(++files_) + ".json";
+
+ private:
+  static inline unsigned files_ = 0;
 };
 
 TEST(Program, VersionIsOneLineWithoutBanner) {
