@@ -217,6 +217,7 @@ int run_one(const Scenario& scenario, const Overlay& command_line, const OneRun&
 
 void list_scopes(System& system, std::ostream& out) {
   system.describe();
+  for (const std::string& scope : cable_scopes(system.stations())) out << scope << '\n';
   for (const Station& s : system.stations()) {
     for (const std::string& scope : wave_scopes(*s.node, s.parts)) out << scope << '\n';
   }

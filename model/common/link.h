@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/common/beat_owner.h"
 #include "model/common/credits.h"
 #include "model/common/link_base.h"
 #include "model/common/takes_ahead.h"
@@ -35,14 +36,6 @@ template <class T, class = void>
 inline constexpr bool kInRuns = false;
 template <class T>
 inline constexpr bool kInRuns<T, std::void_t<decltype(std::declval<T&>().advance(1u))>> = true;
-
-// Messages that declare their event (trace_event.h).
-template <class T, class = void>
-inline constexpr bool kHasEvent = false;
-template <class T>
-inline constexpr bool
-    kHasEvent<T, std::void_t<decltype(event_of(std::declval<const T&>(), std::declval<const Owners&>(),
-                                               std::declval<TraceEvent&>()))>> = true;
 
 // Nothing a neighbour does in a cycle is visible in that cycle, so the order of calls within a cycle cannot matter. One
 // producer, one consumer. A slot has a beat, or a run of them, and the cycle in which it becomes visible.
@@ -195,6 +188,11 @@ class Link final : public LinkBase {
   }
 
   MessageKind kind() const override { return kind_of<T>(); }
+  bool has_owner() const override { return kHasOwner<T>; }
+  RequestId owner(const void* beat, const Owners& owners) const override {
+    if constexpr (kHasOwner<T>) return owner_of(*static_cast<const T*>(beat), owners);
+    return {};
+  }
   void show_beats(LinkTap& tap, Cycle next_cycle) const override {
     const Slot* slot = head_;
     for (unsigned n = 0; n < used_ && slot->visible != kNever; slot = next(slot)) {

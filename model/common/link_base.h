@@ -47,6 +47,9 @@ class LinkBase {
 
   // The description of the beats, for observers that do not know their type.
   virtual MessageKind kind() const = 0;
+  // Whether beats can belong to a request or the like, and whose this one is.
+  virtual bool has_owner() const = 0;
+  virtual RequestId owner(const void* beat, const Owners& owners) const = 0;
   void tap(LinkTap& tap);
   // The same for a tap that wants only the last beat of each message; it may get others, too.
   void tap_messages(LinkTap& tap);

@@ -36,21 +36,30 @@ TraceEvent event_of(const CableEvent& c) {
   return e;
 }
 
+std::string place_of(const std::vector<Station>& stations, unsigned direction) {
+  const std::string names[] = {stations.at(0).name, stations.at(0).joined_to};
+  return fmt::format("cable.{}_to_{}", names[direction], names[1 - direction]);
+}
+
+std::string text_of(const TraceEvent& e) { return fmt::format("{}: {}", to_string(e.kind), trace_words(e)); }
+
 }  // namespace
 
+std::vector<std::string> cable_scopes(const std::vector<Station>& stations) {
+  return {"cable", place_of(stations, 0), place_of(stations, 1)};
+}
+
 CableTrace::CableTrace(const std::vector<Station>& stations, WireCapture& capture) : capture_(capture) {
-  const std::string names[] = {stations.at(0).name, stations.at(0).joined_to};
-  for (unsigned from = 0; from < 2; ++from) {
-    ways_[from].place = fmt::format("cable.{}_to_{}", names[from], names[1 - from]);
-  }
+  for (unsigned from = 0; from < 2; ++from) ways_[from].place = place_of(stations, from);
 }
 
 // What goes on is noted for a file alone, and no longer than until it is in there.
 void CableTrace::happened(const CableEvent& event) {
   record(event);
+  if (waves_ != nullptr) draw(event);
   if (event.swallows() ? !capture_.is_read() : !capture_.has_file()) return;
   const TraceEvent e = event_of(event);
-  std::string what = fmt::format("{}: {}", to_string(e.kind), trace_words(e));
+  std::string what = text_of(e);
   if (event.swallows()) return capture_.swallowed(event.direction, *event.frame, event.ps, std::move(what));
   Note& note = ways_[event.direction].notes[event.frame->serial];
   note.text += note.text.empty() ? what : "; " + what;
@@ -64,6 +73,23 @@ void CableTrace::record(const CableEvent& event) {
   TraceEvent e = event_of(event);
   e.where = ways_[event.direction].place.c_str();
   recorder.detail(e);
+}
+
+void CableTrace::draw(Waves& waves, std::uint64_t from_ps) {
+  waves_ = &waves;
+  drawn_from_ps_ = from_ps;
+  for (Way& way : ways_) way.wave = waves.declare_text(way.place, "event");
+}
+
+// It stays until the next one. Those of one time are shown together.
+void CableTrace::draw(const CableEvent& event) {
+  const std::uint64_t ps = std::max(event.ps, waves_->settled_ps());
+  if (ps < drawn_from_ps_) return;
+  Way& way = ways_[event.direction];
+  const std::string text = text_of(event_of(event));
+  way.shown = way.shown_ps == ps && !way.shown.empty() ? way.shown + "; " + text : text;
+  way.shown_ps = ps;
+  waves_->change(way.wave, ps, way.shown);
 }
 
 std::string CableTrace::take_note(unsigned direction, const Frame& frame) {

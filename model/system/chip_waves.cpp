@@ -37,6 +37,8 @@ std::vector<Probe> shown(std::vector<Probe> probes, const WaveWindow& window) {
   return probes;
 }
 
+std::string clock_scope(const Node& node) { return std::string(node.chip.basename()) + ".clock"; }
+
 }  // namespace
 
 std::vector<std::string> wave_scopes(Node& node, const Described& parts) {
@@ -47,6 +49,7 @@ std::vector<std::string> wave_scopes(Node& node, const Described& parts) {
     }
     scopes.insert(name);
   };
+  add(clock_scope(node));
   for (const LinkBase* link : parts.links) add(link->name());
   for (const Probe& probe : chip_probes(node)) add(probe.scope);
   for (const Probe& probe : host_probes(node)) add(probe.scope);
@@ -63,8 +66,13 @@ std::uint64_t margin_ps(const Described& parts, const ClockDomain& clk) {
 
 }  // namespace
 
-ChipWaves::ChipWaves(Node& node, const Described& parts, Waves& waves, const WaveWindow& window)
-    : clk_(node.core_clk),
+ChipWaves::ChipWaves(Node& node, const Described& parts, Waves& waves, const WaveWindow& window,
+                     std::vector<std::string> nodes)
+    : waves_(waves),
+      clk_(node.core_clk),
+      owners_{*parts.owners, std::move(nodes)},
+      clock_(waves.declare(clock_scope(node), "clk", 1)),
+      clock_drawn_(window.from_ps / clk_.period_ps()),
       from_ps_(window.from_ps),
       to_ps_(window.to_ps),
       margin_ps_(margin_ps(parts, clk_)),
@@ -72,7 +80,7 @@ ChipWaves::ChipWaves(Node& node, const Described& parts, Waves& waves, const Wav
       chip_probes_(waves, clk_, shown(chip_probes(node), window)),
       host_probes_(waves, node.host_clk, shown(host_probes(node), window)) {
   for (LinkBase* link : parts.links) {
-    if (waves.dumps(link->name())) links_.emplace_back(waves, *link, clk_.period_ps());
+    if (waves.dumps(link->name())) links_.emplace_back(waves, *link, clk_.period_ps(), &owners_);
   }
 }
 
@@ -94,6 +102,15 @@ void ChipWaves::settle() {
   if (state_ != State::kWatching) return;
   chip_probes_.settle();
   host_probes_.settle();
+}
+
+void ChipWaves::draw_clock(std::uint64_t until_ps) {
+  if (!clock_.dumped()) return;
+  const std::uint64_t end_ps = std::min(until_ps, to_ps_), period_ps = clk_.period_ps();
+  for (; clock_drawn_ * period_ps < end_ps; ++clock_drawn_) {
+    waves_.change(clock_, clock_drawn_ * period_ps, 1);
+    waves_.change(clock_, clock_drawn_ * period_ps + period_ps / 2, 0);
+  }
 }
 
 void ChipWaves::leave() {

@@ -21,7 +21,7 @@ namespace {
 
 void check_scopes(const std::vector<std::string>& scopes, const std::vector<Station>& stations) {
   if (scopes.empty()) return;
-  std::vector<std::string> known;
+  std::vector<std::string> known = cable_scopes(stations);
   for (const Station& s : stations) {
     for (std::string& scope : wave_scopes(*s.node, s.parts)) known.push_back(std::move(scope));
   }
@@ -102,7 +102,10 @@ RunOutputs::RunOutputs(const RunOptions& options, const std::vector<Station>& st
   cable.tap(static_cast<FrameTap&>(*capture_));
   cable.tap(static_cast<CableTap&>(*cable_trace_));
   for (const Station& s : stations) listen(s);
-  if (waves_) waves_->begin();
+  if (waves_) {
+    cable_trace_->draw(*waves_, options_.wave_window.from_ps);
+    waves_->begin();
+  }
 }
 
 RunOutputs::~RunOutputs() = default;
@@ -246,7 +249,9 @@ void RunOutputs::listen(const Station& station) {
   if (l->ps_recorder.detailed()) {
     l->host_trace = std::make_unique<host::HostTrace>(station.node->cpu, *station.parts.owners, l->ps_recorder);
   }
-  if (waves_) l->waves = std::make_unique<ChipWaves>(*station.node, station.parts, *waves_, options_.wave_window);
+  if (waves_)
+    l->waves =
+        std::make_unique<ChipWaves>(*station.node, station.parts, *waves_, options_.wave_window, node_names(stations_));
   listeners_.push_back(std::move(l));
 }
 
@@ -263,7 +268,12 @@ void RunOutputs::settle() {
 void RunOutputs::advance(std::uint64_t now_ps) {
   capture_->advance(now_ps);
   if (events_) events_->advance(now_ps - std::min(now_ps, trace_delay_ps_));
-  if (waves_) waves_->advance(now_ps);
+  if (waves_) draw_until(now_ps);
+}
+
+void RunOutputs::draw_until(std::uint64_t now_ps) {
+  for (const auto& l : listeners_) l->waves->draw_clock(now_ps);
+  waves_->advance(now_ps);
 }
 
 bool RunOutputs::attempt(const std::string& file, const std::function<void()>& write) try {
@@ -321,6 +331,7 @@ void RunOutputs::add_waveform(const std::string& why_not) {
 void RunOutputs::close_waves(std::uint64_t end_ps) {
   const std::string& file = options_.wave_file;
   settle();
+  draw_until(end_ps);
   if (!attempt(file, [&] { waves_->close(end_ps); }) || !PendingFile(file).is_renamed()) return;
   const WaveLayout layout = waves_->layout();
   const auto write = [this](const std::string& name, const std::string& text) {

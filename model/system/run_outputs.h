@@ -114,6 +114,7 @@ class RunOutputs final {
   void close_events();
   void open_waves();
   void close_waves(std::uint64_t end_ps);
+  void draw_until(std::uint64_t now_ps);
   void listen(const Station& station);
   bool attempt(const std::string& file, const std::function<void()>& write);
 

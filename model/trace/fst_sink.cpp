@@ -79,6 +79,10 @@ void FstSink::declare(const std::vector<WaveVariable>& variables) {
     for (unsigned i = 0; i < step.leave; ++i) fstWriterSetUpscope(writer_);
     for (const std::string& name : step.enter) fstWriterSetScope(writer_, FST_ST_VCD_MODULE, name.c_str(), nullptr);
     scope = v.scope;
+    if (v.is_text) {
+      handles_.push_back(fstWriterCreateVar(writer_, FST_VT_GEN_STRING, FST_VD_IMPLICIT, 0, v.name.c_str(), 0));
+      continue;
+    }
     if (v.words != nullptr) fstWriterEmitEnumTableRef(writer_, enumeration(v));
     handles_.push_back(fstWriterCreateVar(writer_, FST_VT_VCD_WIRE, FST_VD_IMPLICIT, v.width, v.name.c_str(), 0));
   }
@@ -91,6 +95,11 @@ void FstSink::time(std::uint64_t ps) {
 
 void FstSink::value(std::size_t variable, std::string_view bits) {
   fstWriterEmitValueChange(writer_, handles_[variable], bits.data());
+}
+
+void FstSink::text(std::size_t variable, std::string_view text) {
+  fstWriterEmitVariableLengthValueChange(writer_, handles_[variable], text.data(),
+                                         static_cast<std::uint32_t>(text.size()));
 }
 
 void FstSink::close() {

@@ -20,6 +20,7 @@ class FstSink final : public WaveSink {
   void declare(const std::vector<WaveVariable>& variables) override;
   void time(std::uint64_t ps) override;
   void value(std::size_t variable, std::string_view bits) override;
+  void text(std::size_t variable, std::string_view text) override;
   void close() override;
 
  private:

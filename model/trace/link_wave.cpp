@@ -17,8 +17,8 @@ std::string variable_of(const std::string& field) {
 
 }  // namespace
 
-LinkWave::LinkWave(Waves& waves, LinkBase& link, std::uint64_t period_ps)
-    : waves_(waves), link_(link), period_ps_(period_ps), kind_(link.kind()) {
+LinkWave::LinkWave(Waves& waves, LinkBase& link, std::uint64_t period_ps, const WaveOwners* owners)
+    : waves_(waves), link_(link), period_ps_(period_ps), kind_(link.kind()), owners_(owners) {
   const auto pin = [&](const char* name, std::uint64_t at_start) {
     const WaveId id = waves_.declare(link.name(), name, 1);
     waves_.change(id, 0, at_start);
@@ -27,8 +27,9 @@ LinkWave::LinkWave(Waves& waves, LinkBase& link, std::uint64_t period_ps)
   valid_ = pin("valid", 0);
   ready_ = pin("ready", 0);
   credit_ = pin("credit", 1);
+  if (owners != nullptr && link.has_owner()) owner_ = waves_.declare_text(link.name(), "owner");
   for (const Signal& field : kind_.signals) {
-    field_ids_.push_back(waves_.declare({link.name(), variable_of(field.name), field.width, field.words, {}}));
+    field_ids_.push_back(waves_.declare({link.name(), variable_of(field.name), field.width, field.words, {}, false}));
   }
 }
 
@@ -51,7 +52,7 @@ void LinkWave::reserved(Cycle now, Cycle next_credit) {
 void LinkWave::filled(const void* beat, Cycle, Cycle visible) {
   std::vector<std::uint64_t> values(kind_.signals.size());
   kind_.store(beat, values.data());
-  pending_.push_back({visible, std::move(values)});
+  pending_.push_back({visible, std::move(values), owner_.dumped() ? link_.owner(beat, owners_->owners) : RequestId()});
   if (pending_.size() == 1) show_front(visible);
 }
 
@@ -75,6 +76,7 @@ void LinkWave::change(WaveId id, Cycle at, std::uint64_t value) { waves_.change(
 
 void LinkWave::show_front(Cycle at) {
   change(valid_, at, 1);
+  if (owner_.dumped()) waves_.change(owner_, at * period_ps_, pending_.front().owner.text(owners_->nodes));
   for (std::size_t i = 0; i < field_ids_.size(); ++i) change(field_ids_[i], at, pending_.front().values[i]);
 }
 

@@ -12,15 +12,21 @@
 
 namespace rnic {
 
-// Variables of the scope: `valid` while a beat is visible to the consumer, the fields of its message (`failed_length`),
-// `ready` in the cycle in which it is taken, and `credit` while the producer may push. The clock must not run ahead, as
-// the wave is drawn in order.
-//   LinkWave wave(waves, link, clk.period_ps());
+// What a wave needs for the texts of owners.
+struct WaveOwners {
+  const Owners& owners;
+  std::vector<std::string> nodes;
+};
+
+// Variables of the scope: `owner`, a text, if that is wanted and beats can have one; `valid` while a beat is visible to
+// the consumer, the fields of its message (`failed_length`), `ready` in the cycle in which it is taken, and `credit`
+// while the producer may push. The clock must not run ahead, as the wave is drawn in order.
+//   LinkWave wave(waves, link, clk.period_ps(), &owners);
 //   link.observe(wave);
 // Do not observe a link if waves.dumps(link.name()) is false.
 class LinkWave final : public LinkObserver {
  public:
-  LinkWave(Waves& waves, LinkBase& link, std::uint64_t period_ps);
+  LinkWave(Waves& waves, LinkBase& link, std::uint64_t period_ps, const WaveOwners* owners = nullptr);
   LinkWave(const LinkWave&) = delete;
   LinkWave& operator=(const LinkWave&) = delete;
 
@@ -38,6 +44,7 @@ class LinkWave final : public LinkObserver {
   struct Pending {
     Cycle visible;
     std::vector<std::uint64_t> values;
+    RequestId owner;
   };
   void change(WaveId id, Cycle at, std::uint64_t value);
   void show_front(Cycle at);
@@ -46,7 +53,8 @@ class LinkWave final : public LinkObserver {
   LinkBase& link_;
   const std::uint64_t period_ps_;
   const MessageKind kind_;
-  WaveId valid_, ready_, credit_;
+  const WaveOwners* const owners_;
+  WaveId valid_, ready_, credit_, owner_;
   std::vector<WaveId> field_ids_;
   std::deque<Pending> pending_;
 };

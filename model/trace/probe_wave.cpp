@@ -4,7 +4,7 @@ namespace rnic {
 
 ProbeWave::ProbeWave(Waves& waves, ClockDomain& clk, const std::vector<Probe>& probes) : waves_(waves), clk_(clk) {
   for (const Probe& probe : probes) {
-    const WaveId id = waves.declare({probe.scope, probe.name, probe.width, probe.words, probe.unit});
+    const WaveId id = waves.declare({probe.scope, probe.name, probe.width, probe.words, probe.unit, false});
     if (!id.dumped()) continue;
     if (probe.changes_after) timed_.push_back(shown_.size());
     shown_.push_back({probe, id});

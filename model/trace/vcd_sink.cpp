@@ -1,5 +1,7 @@
 #include "model/trace/vcd_sink.h"
 
+#include <fmt/format.h>
+
 namespace rnic {
 namespace {
 
@@ -11,6 +13,17 @@ std::string identifier(std::size_t variable) {
     variable /= 94;
   } while (variable != 0);
   return code;
+}
+
+// A text ends at a blank, so what is not printable is an octal number, as GTKWave has it.
+std::string escaped(std::string_view text) {
+  std::string word;
+  for (const char c : text) {
+    const auto octet = static_cast<unsigned char>(c);
+    if (c > ' ' && c <= '~' && c != '\\') word += c;
+    else word += fmt::format("\\{:03o}", octet);
+  }
+  return word;
 }
 
 }  // namespace
@@ -27,6 +40,10 @@ void VcdSink::declare(const std::vector<WaveVariable>& variables) {
     leave(step.leave);
     for (const std::string& name : step.enter) out_.write("$scope module " + name + " $end\n");
     scope = v.scope;
+    if (v.is_text) {
+      out_.write("$var string 1 " + identifier(i) + ' ' + v.name + " $end\n");
+      continue;
+    }
     const std::string range = v.width == 1 ? "" : " [" + std::to_string(v.width - 1) + ":0]";
     out_.write("$var wire " + std::to_string(v.width) + ' ' + identifier(i) + ' ' + v.name + range + " $end\n");
   }
@@ -39,6 +56,10 @@ void VcdSink::time(std::uint64_t ps) { out_.write('#' + std::to_string(ps) + '\n
 void VcdSink::value(std::size_t variable, std::string_view bits) {
   const std::string code = identifier(variable) + '\n';
   out_.write(bits.size() == 1 ? bits[0] + code : 'b' + std::string(bits) + ' ' + code);
+}
+
+void VcdSink::text(std::size_t variable, std::string_view text) {
+  out_.write('s' + escaped(text) + ' ' + identifier(variable) + '\n');
 }
 
 }  // namespace rnic

@@ -11,8 +11,8 @@ namespace rnic {
 namespace {
 
 // Flags of a trace in GTKWave's save files.
-constexpr unsigned kHex = 0x2, kDecimal = 0x4, kBinary = 0x8, kRight = 0x20, kBlank = 0x200, kClosed = 0x400000,
-                   kGroupBegins = 0x800000, kGroupEnds = 0x1000000, kCollapsed = 0x1000;
+constexpr unsigned kHex = 0x2, kDecimal = 0x4, kBinary = 0x8, kAscii = 0x800, kRight = 0x20, kBlank = 0x200,
+                   kClosed = 0x400000, kGroupBegins = 0x800000, kGroupEnds = 0x1000000, kCollapsed = 0x1000;
 constexpr std::uint64_t kWords = 0x100000000;
 
 std::string part(const std::string& scope, unsigned parts) {
@@ -27,8 +27,8 @@ bool is_state(const std::string& scope) {
 
 // True for a link's pins and the kind, owner and length of its message.
 bool says_much(const WaveVariable& v) {
-  static const char* const kNames[] = {"valid", "ready",  "credit", "flow", "qpn",
-                                       "bytes", "length", "last",   "seq",  "ack"};
+  static const char* const kNames[] = {"valid", "ready", "credit", "flow",  "qpn", "bytes", "length",
+                                       "last",  "seq",   "ack",    "owner", "clk", "event"};
   return v.words != nullptr ||
          std::any_of(std::begin(kNames), std::end(kNames), [&](const char* name) { return v.name == name; });
 }
@@ -75,18 +75,21 @@ std::string WaveLayout::gtkwave(const std::string& wave_file) const {
   std::string text = fmt::format("[*] rnicsim\n[dumpfile] \"{}\"\n[savefile] \"{}\"\n[timestart] {}\n[size] 1400 900\n",
                                  absolute(wave_file), absolute(gtkwave_name(wave_file)), from_ps_);
   text += fmt::format("*{:.6f} {}", -std::log2(frame_ps), marked_ps_ ? std::to_string(*marked_ps_) : "-1");
-  for (unsigned marker = 0; marker < 26; ++marker) text += " -1";
+  // The first of 26 markers that stay where they are.
+  text += fmt::format(" {}", marked_ps_ ? std::to_string(*marked_ps_) : "-1");
+  for (unsigned marker = 1; marker < 26; ++marker) text += " -1";
   text += "\n[sst_width] 250\n[signals_width] 400\n";
   for (const Group& group : groups_) {
     const unsigned closed = group.open ? 0 : kClosed;
     text += fmt::format("@{:x}\n-{}\n", kGroupBegins | kBlank | closed, group.name);
     for (const WaveVariable& v : group.variables) {
-      const std::uint64_t radix = v.words != nullptr ? kWords | kBinary
-                                  : v.width == 1     ? kBinary
-                                  : v.unit.empty()   ? kHex
-                                                     : kDecimal;
+      const std::uint64_t radix = v.is_text            ? kAscii
+                                  : v.words != nullptr ? kWords | kBinary
+                                  : v.width == 1       ? kBinary
+                                  : v.unit.empty()     ? kHex
+                                                       : kDecimal;
       text += fmt::format("@{:x}\n{}.{}{}\n", radix | kRight, v.scope, v.name,
-                          v.width == 1 ? "" : fmt::format("[{}:0]", v.width - 1));
+                          v.width == 1 || v.is_text ? "" : fmt::format("[{}:0]", v.width - 1));
     }
     text += fmt::format("@{:x}\n-{}\n", kGroupEnds | kBlank | (group.open ? 0 : kClosed | kCollapsed), group.name);
   }
@@ -99,6 +102,7 @@ std::string WaveLayout::surfer() const {
     text += "divider_add " + group.name + '\n';
     for (const WaveVariable& v : group.variables) text += "variable_add " + v.scope + '.' + v.name + '\n';
   }
+  if (marked_ps_) text += fmt::format("cursor_set {}\nmarker_set trigger\n", *marked_ps_);
   return text + "zoom_fit\n";
 }
 

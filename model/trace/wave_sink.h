@@ -16,6 +16,7 @@ struct WaveVariable {
   unsigned width = 1;                 // bits
   const ValueWords* words = nullptr;  // of a state or an enumeration; must outlive the sink
   std::string unit;                   // of a number
+  bool is_text = false;               // `width` does not count
 };
 
 // Call declare() once; then, for each time in rising order, time() and value() of each change; then close().
@@ -27,6 +28,8 @@ class WaveSink {
   virtual void time(std::uint64_t ps) = 0;
   // Most significant bit first, 0, 1 or x for each bit. `variable` is the index in declare()'s list.
   virtual void value(std::size_t variable, std::string_view bits) = 0;
+  // Of one that is a text.
+  virtual void text(std::size_t variable, std::string_view text) = 0;
   // Throws OutputError if the file could not be written.
   virtual void close() = 0;
 };

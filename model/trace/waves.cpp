@@ -55,6 +55,12 @@ void Waves::change(WaveId id, std::uint64_t time_ps, ByteSpan value) {
   }
 }
 
+std::uint64_t Waves::number_of(const std::string& text) {
+  const auto [known, is_new] = text_numbers_.try_emplace(text, texts_.size());
+  if (is_new) texts_.push_back(text);
+  return known->second;
+}
+
 void Waves::put(std::size_t variable, std::uint64_t time_ps, std::uint64_t value, std::size_t word) {
   if (time_ps >= window_.to_ps) return;
   RNIC_CHECK_MSG(time_ps >= settled_ps_, variables_[variable].declared.scope + ": a change of a time that is over");
@@ -169,6 +175,7 @@ void Waves::show(Variable& variable) {
   for (std::size_t word = 0; word < words_for(width); ++word) {
     shown_words_[variable.first_word + word] = words_[variable.first_word + word];
   }
+  if (variable.declared.is_text) return sink_->text(variable.position, texts_[words_[variable.first_word]]);
   bits_.assign(width, 'x');
   for (unsigned bit = 0; variable.known && bit < width; ++bit) {
     const std::uint64_t word = words_[variable.first_word + bit / kWordBits];

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "model/common/bytes.h"
@@ -43,13 +44,20 @@ class Waves {
   // Declare all variables before begin(). The id of a scope that is not dumped may be used and costs a comparison.
   WaveId declare(const WaveVariable& variable);
   WaveId declare(const std::string& scope, const std::string& name, unsigned width) {
-    return declare({scope, name, width, nullptr, {}});
+    return declare({scope, name, width, nullptr, {}, false});
+  }
+  WaveId declare_text(const std::string& scope, const std::string& name) {
+    return declare({scope, name, kTextBits, nullptr, {}, true});
   }
   bool dumps(std::string_view scope) const;
 
   // The low `width` bits of a value.
   void change(WaveId id, std::uint64_t time_ps, std::uint64_t value) {
     if (id.dumped()) put(id.index_, time_ps, value);
+  }
+  // For a text; it is empty until its first change.
+  void change(WaveId id, std::uint64_t time_ps, const std::string& text) {
+    if (id.dumped()) put(id.index_, time_ps, number_of(text));
   }
   // For a variable of any width: octets, most significant first; missing ones are zero.
   void change(WaveId id, std::uint64_t time_ps, ByteSpan value);
@@ -63,6 +71,9 @@ class Waves {
   // Calls of change() before the window's end: the cost of observing.
   std::uint64_t changes() const { return sequence_; }
 
+  // The earliest time of a change that may follow.
+  std::uint64_t settled_ps() const { return settled_ps_; }
+
   // No change before this time may follow.
   void advance(std::uint64_t time_ps);
 
@@ -71,6 +82,7 @@ class Waves {
   void close(std::uint64_t end_ps);
 
  private:
+  static constexpr unsigned kTextBits = 64;
   struct Variable {
     WaveVariable declared;
     std::size_t first_word;    // of its value, the least significant
@@ -91,6 +103,7 @@ class Waves {
     }
   };
 
+  std::uint64_t number_of(const std::string& text);
   void put(std::size_t variable, std::uint64_t time_ps, std::uint64_t value, std::size_t word = 0);
   void apply_until(std::uint64_t time_ps);
   void apply(const Change& change);
@@ -103,11 +116,13 @@ class Waves {
   const std::unique_ptr<WaveSink> sink_;
   const WaveWindow window_;
   std::vector<Variable> variables_;
-  std::vector<std::uint64_t> words_;        // the values, 64 bits each
-  std::vector<std::uint64_t> shown_words_;  // those in the file
-  std::vector<Change> waiting_;             // a heap, earliest change first
-  std::vector<std::size_t> changed_;        // variables
-  std::string bits_;                        // of the value being shown
+  std::vector<std::uint64_t> words_;                                      // the values, 64 bits each
+  std::vector<std::uint64_t> shown_words_;                                // those in the file
+  std::vector<std::string> texts_{""};                                    // the value of a text is its number here
+  std::unordered_map<std::string, std::uint64_t> text_numbers_{{"", 0}};  // looked up, never iterated
+  std::vector<Change> waiting_;                                           // a heap, earliest change first
+  std::vector<std::size_t> changed_;                                      // variables
+  std::string bits_;                                                      // of the value being shown
   std::uint64_t sequence_ = 0;
   std::uint64_t settled_ps_ = 0;  // everything before this time has been applied
   std::uint64_t shown_ps_ = 0;    // the last time in the file

@@ -1,9 +1,10 @@
 """Reads waveforms for tests: the changes of their signals. FST through Debian's fst2vcd, an independent reader."""
+import re
 import subprocess
 
 
 def read_vcd(text):
-    """By full name: the times in ps at which a signal changed, and its new value as a string of bits."""
+    """By full name: the times in ps at which a signal changed, and its new value as a string of bits; of a text, the text."""
     head, body = text.split("$enddefinitions", 1)
     names, scope = {}, []
     for words in map(str.split, head.splitlines()):
@@ -21,6 +22,10 @@ def read_vcd(text):
             value, code = line[1:].split() if line[0] == "b" else (line[0], line[1:])
             for name in names[code]:
                 changes[name].append((now, value))
+        elif line.startswith("s"):
+            value, code = line[1:].split(" ")
+            for name in names[code]:
+                changes[name].append((now, re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), value)))
     return changes
 
 

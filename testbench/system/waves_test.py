@@ -1,9 +1,10 @@
 """Waveforms of a window and a scope of a run."""
+import csv
 import json
 import unittest
 
 from rnicsim import NEEDS_IMAGE, QUICKSTART, RV32, TRACES, ProgramTest
-from wave_file import read_vcd, time_in
+from wave_file import read_fst, read_vcd, time_in
 
 WINDOW = ("--wave-scope", "rnic_a.tx", "--wave-from", "34us", "--wave-to", "36us")
 
@@ -111,6 +112,70 @@ class Waves(ProgramTest):
             run = self.run_program("run", TRACES / words[0], *words[1:], "--wave-scope")
             self.assertEqual((run.returncode, len(run.stderr.splitlines())), (2, 1))
             self.assertIn(said, run.stderr)
+
+
+class Owners(ProgramTest):
+    """Whose each beat is, the chip's clock and what the cable does; in both formats."""
+
+    def both(self, scenario, *options):
+        found = []
+        for name, read in (("w.vcd", lambda file: read_vcd(file.read_text())), ("w.fst", read_fst)):
+            self.run_scenario(scenario, "--no-capture", "--wave", name, *options, codes=(0, 1))
+            found.append(read(self.folder / name))
+        self.assertEqual(found[0], found[1])
+        return found[0]
+
+    def at(self, changes, ps):
+        return [value for when, value in changes if when <= ps][-1]
+
+    def test_the_owner_of_each_beat_is_that_of_the_events(self):
+        """The last beat of an FPDU is pushed when the log says, and seen a cycle later or more; each beat before has the same owner."""
+        scenario = self.small_scenario()
+        window = ("--wave-scope", "rnic_a.tx", "--wave-from", "60us", "--wave-to", "75us")
+        waves = self.both(scenario, *window, "--trace", "log.tsv")
+        with open(self.folder / "log.tsv", newline="", encoding="utf-8") as log:
+            lines = list(csv.DictReader(log, delimiter="\t", quoting=csv.QUOTE_NONE))
+        link = next(line["where"] for line in lines if line["kind"] == "fpdu_sent" and line["node"] == "a")
+        sent = [line["request"] for line in lines if line["where"] == link and 61_000_000 <= int(line["time_ps"]) < 74_000_000]
+        edges = sorted({at for pin in ("valid", "ready") for at, _ in waves[f"{link}.{pin}"]})
+        moved, owners = [], set()
+        for begin in range(edges[0], 75_000_000, 4000):
+            if all(self.at(waves[f"{link}.{pin}"], begin) == "1" for pin in ("valid", "ready")):
+                owner = self.at(waves[f"{link}.owner"], begin)
+                owners.add(owner)
+                if self.at(waves[f"{link}.last"], begin) == "1":
+                    moved.append(owner)
+        self.assertGreater(len(sent), 10)
+        self.assertIn(",".join(sent), ",".join(moved))
+        self.assertLessEqual(owners, set(line["request"] for line in lines))
+
+    def test_the_clock_of_each_chip(self):
+        """It rises at each edge at which anything of the chip changes, and falls half a period later."""
+        waves = self.both(self.small_scenario(), "--wave-scope", "rnic_a", "--wave-from", "60us", "--wave-to", "62us", "--set", "nodes.a.rnic.clock_period_ps=3200")
+        edges = waves["rnic_a.clock.clk"]
+        rises = {at for at, value in edges if value == "1"}
+        self.assertEqual([(at + 1600, "0") for at in sorted(rises)][:-1], [edge for edge in edges if edge[1] == "0" and edge[0] > min(rises)][:len(rises) - 1])
+        self.assertEqual(sorted(rises)[1:-1], list(range(60_000_000 + -60_000_000 % 3200, 62_000_000, 3200))[1:len(rises) - 1])
+        self.assertEqual(len(rises), 625)
+        moved = {at for name, changes in waves.items() if name.startswith("rnic_a.tx.") and name.endswith((".valid", ".ready"))
+                 for at, _ in changes if at > 60_000_000}
+        self.assertGreater(len(moved), 100)
+        self.assertLessEqual(moved, rises)
+        with_scope = self.both(self.small_scenario(), "--wave-scope", "rnic_b.clock", "--wave-to", "1us")
+        self.assertEqual(list(with_scope), ["rnic_b.clock.clk"])
+
+    def test_what_the_cable_does_is_a_text(self):
+        scenario = self.small_scenario()
+        faults = ("--set", "link.forward.loss.frames=20", "--set", "link.forward.duplicate.frames=20,30", "--set", "link.reverse.reorder.every=15")
+        waves = self.both(scenario, *faults, "--wave-scope", "cable", "--trace", "log.tsv")
+        with open(self.folder / "log.tsv", newline="", encoding="utf-8") as log:
+            told = [line for line in csv.DictReader(log, delimiter="\t", quoting=csv.QUOTE_NONE) if line["where"].startswith("cable.")]
+        self.assertGreater(len(told), 3)
+        for way in ("cable.a_to_b", "cable.b_to_a"):
+            expected = [(int(line["time_ps"]), f"{line['kind']}: {line['words']}") for line in told if line["where"] == way]
+            self.assertEqual([change for change in waves[f"{way}.event"] if change[1]], expected)
+        late = self.both(scenario, *faults, "--wave-scope", "cable.a_to_b", "--wave-from", "1ms")
+        self.assertEqual([value for _, value in late["cable.a_to_b.event"]], [""])
 
 
 class Probes(ProgramTest):

@@ -238,5 +238,52 @@ TEST_F(LinkWaveTest, ReservedSlotTakesCreditAndShowsNothing) {
   std::remove(piped_file.c_str());
 }
 
+// A message that names its owner.
+struct Owned {
+  RequestId owner;
+  static constexpr const char* kMessage = "owned";
+  template <class V, class M>
+  static void fields(V&, M&) {}
+};
+
+class NoOwners final : public Owners {
+ public:
+  bool has(Qpn) const override { return false; }
+  RequestId request(Qpn, std::uint64_t) const override { return {}; }
+  RequestId request(Rqn, std::uint64_t) const override { return {}; }
+  RequestId receive_request(Qpn, std::uint64_t) const override { return {}; }
+  RequestId queue_pair(Qpn) const override { return {}; }
+  std::optional<Qpn> qp_of(FlowId) const override { return std::nullopt; }
+};
+
+using LinkWaveOwners = StageTest;
+TEST_F(LinkWaveOwners, EachBeatShowsItsOwner) {
+  const std::string file = testing::TempDir() + "rnic_link_wave_owners.vcd";
+  const NoOwners none;
+  const WaveOwners owners{none, {"a", "b"}};
+  Link<Owned> owned("top.owned", clk, {2, 3, 2});
+  Waves waves(open_wave_sink(file), {});
+  LinkWave wave(waves, owned, clk.period_ps(), &owners);
+  waves.begin();
+  Cycle cycle = 2;
+  for (const RequestId id :
+       {RequestId(1, RequestId::Kind::kSend, 3, 0, 17), RequestId(), RequestId(2, RequestId::Kind::kFlow, 0, 1, 0)}) {
+    const Owned beat{id};
+    wave.filled(&beat, cycle, cycle + 1);
+    wave.popped(cycle + 1, kNever);
+    cycle += 2;
+  }
+  waves.close(10 * clk.period_ps());
+  std::ifstream in(file);
+  std::vector<std::string> texts;
+  for (std::string line; std::getline(in, line);) {
+    if (line[0] == '#' || line[0] == 's') texts.push_back(line.substr(0, line.find(' ')));
+  }
+  const auto at = [this](Cycle c) { return '#' + std::to_string(c * clk.period_ps()); };
+  EXPECT_THAT(texts, testing::ElementsAre("#0", "s", at(3), "sa.3.17", at(4), at(5), "s", at(6), at(7), "sb.flow0#1.0",
+                                          at(8), at(10)));
+  std::remove(file.c_str());
+}
+
 }  // namespace
 }  // namespace rnic::test

@@ -62,6 +62,14 @@ void drive_chip(Waves& waves) {
   waves.close(12000);
 }
 
+void drive_text(Waves& waves) {
+  const WaveId event = waves.declare_text("cable.a_to_b", "event");
+  waves.begin();
+  waves.change(event, 1000, std::string("lost 1\\"));
+  waves.change(event, 2000, std::string());
+  waves.close(3000);
+}
+
 const std::string kWide =
     "1111"
     "1000000000000000000000000000000000000000000000000000000000000001";
@@ -101,6 +109,16 @@ TEST(Vcd, WindowBeginsWithTheValuesOfItsFirstInstant) {
   dump(file, {50000, 99000, {}}, drive_chip);
   EXPECT_EQ(contents(file), kVcdHeader + "#50000\nb1010 #\n1!\nb" + kWide + " \"\n")
       << "the run ended before the window";
+  std::remove(file.c_str());
+}
+
+// What is not printable, and the blank, is an octal number.
+TEST(Vcd, TextsHaveNoBlanks) {
+  const std::string file = dump(temp_file("text.vcd"), {}, drive_text);
+  EXPECT_EQ(contents(file).substr(contents(file).find("$var")),
+            "$var string 1 ! event $end\n$upscope $end\n$upscope $end\n$enddefinitions $end\n#0\ns "
+            "!\n#1000\nslost\\0401\\134 !\n"
+            "#2000\ns !\n#3000\n");
   std::remove(file.c_str());
 }
 
@@ -257,8 +275,8 @@ TEST(Fst, ReaderFindsScopesVariablesAndChanges) {
 TEST(Fst, StatesHaveWords) {
   static const ValueWords kWords{"idle", "", "at work"};
   const std::string file = dump(temp_file("words.fst"), {}, [](Waves& waves) {
-    const WaveId a = waves.declare({"node0", "a", 2, &kWords, {}});
-    waves.declare({"node0", "b", 2, &kWords, {}});
+    const WaveId a = waves.declare({"node0", "a", 2, &kWords, {}, false});
+    waves.declare({"node0", "b", 2, &kWords, {}, false});
     waves.declare("node0", "c", 2);
     waves.begin();
     waves.change(a, 0, 2);
@@ -286,6 +304,24 @@ TEST(Fst, StatesHaveWords) {
   std::remove(file.c_str());
   EXPECT_THAT(words, ElementsAre("00 idle", "10 at work"));
   EXPECT_EQ(order, "->1 a->1 bc");
+}
+
+TEST(Fst, TextsAreWhole) {
+  const std::string file = dump(temp_file("text.fst"), {}, drive_text);
+  void* const reader = fstReaderOpen(file.c_str());
+  ASSERT_NE(reader, nullptr);
+  fstReaderSetFacProcessMaskAll(reader);
+  std::vector<std::string> changes;
+  const auto on_text = [](void* context, std::uint64_t time, fstHandle, const unsigned char* value,
+                          std::uint32_t size) {
+    static_cast<std::vector<std::string>*>(context)->push_back(std::to_string(time) + ' ' +
+                                                               std::string(reinterpret_cast<const char*>(value), size));
+  };
+  fstReaderIterBlocks2(
+      reader, [](void*, std::uint64_t, fstHandle, const unsigned char*) {}, on_text, &changes, nullptr);
+  fstReaderClose(reader);
+  EXPECT_THAT(changes, ElementsAre("0 ", "1000 lost 1\\", "2000 "));
+  std::remove(file.c_str());
 }
 
 TEST(Fst, WindowBeginsWithTheValuesOfItsFirstInstant) {
