@@ -4,13 +4,13 @@
 
 namespace rnic {
 
-void Description::add_column(const char* name, unsigned position, const char* unit,
-                             const std::uint64_t& counter) const {
+void Description::add_column(const char* name, unsigned position, const char* unit, const std::uint64_t& counter,
+                             bool when_used) const {
   RNIC_CHECK_MSG(unit != nullptr, std::string(name) + " is no counter of its part");
   for (Described::ColumnOf& column : into_->columns) {
     if (column.name == name) return column.counters.push_back(&counter);
   }
-  into_->columns.push_back({name, unit, position, {&counter}});
+  into_->columns.push_back({name, unit, position, {&counter}, when_used});
 }
 
 void sort_by_position(Described& described) {

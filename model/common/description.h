@@ -94,6 +94,7 @@ struct Described {
     std::string name, unit;
     unsigned position;
     std::vector<const std::uint64_t*> counters;  // it shows their sum
+    bool when_used = false;                      // it begins when that is no longer 0
   };
   struct DropsOf {
     const char* where;
@@ -209,9 +210,11 @@ class Description {
   void use(UseKind kind, std::string name, unsigned position, std::function<double()> busy_ps) const {
     if (into_ != nullptr) into_->uses.push_back({kind, std::move(name), position, std::move(busy_ps)});
   }
-  // A counter of `counters` as a column of the series; columns with the same name add up.
+  // A counter of `counters` as a column of the series; columns with the same name add up. `when_used`: the column
+  // begins when it is no longer 0.
   template <class Counters>
-  void series(const char* column, unsigned position, const Counters& counters, std::uint64_t Counters::*counter) const {
+  void series(const char* column, unsigned position, const Counters& counters, std::uint64_t Counters::*counter,
+              bool when_used = false) const {
     if (into_ == nullptr) return;
     const char* unit = nullptr;
     const auto find = [&](const char*, auto member, const char* its_unit, const char*) {
@@ -220,7 +223,7 @@ class Description {
       }
     };
     Counters::fields(find);
-    add_column(column, position, unit, counters.*counter);
+    add_column(column, position, unit, counters.*counter, when_used);
   }
   // Frames that were lost because the part's queue was full.
   void overflows(const std::uint64_t& frames) const {
@@ -287,7 +290,8 @@ class Description {
   }
 
  private:
-  void add_column(const char* name, unsigned position, const char* unit, const std::uint64_t& counter) const;
+  void add_column(const char* name, unsigned position, const char* unit, const std::uint64_t& counter,
+                  bool when_used) const;
 
   Described* into_ = nullptr;
   StatsGroup stats_;

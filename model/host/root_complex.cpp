@@ -225,10 +225,12 @@ void RootComplex::transmit() {
       free_tags_ &= free_tags_ - 1;
       asked_[access.tlp.tag] = access.asked;
     }
-    port.send(std::move(access.tlp));
+    const Cycle ready = access.tlp.issued;
+    port.send(std::move(access.tlp), ready);
   } else {
     completion_ready_ = false;
-    port.send(std::move(completion_));
+    const Cycle ready = completion_.issued;
+    port.send(std::move(completion_), ready);
   }
   const bool served = !reads_.empty() && reads_.front().due <= now();
   if (mmio_head() != nullptr || completion_ready_ || served) port.wake_when_free();

@@ -22,7 +22,7 @@ Series::Series(const SeriesOptions& options, const std::vector<Station>& station
     : options_(options), stations_(stations), accounting_(accounting), meter_(meter), next_ps_(options.interval_ps) {
   for (const Station& station : stations) {
     for (const Described::ColumnOf& c : station.parts.columns) {
-      counters_.push_back({station.name + '.' + c.name, c.unit, c.counters});
+      counters_.push_back({station.name + '.' + c.name, c.unit, c.counters, c.when_used});
     }
   }
 }
@@ -84,13 +84,15 @@ void Series::sample_wires() {
   for (const auto& [resource, ps] : meter_.busy().ps) rate(resource, "ratio", ps, 1e-12);
 }
 
-// Octets are shown in Gb/s, others per second.
+// Octets are shown in Gb/s, waits as the mean number of those that wait at a time, others per second.
 void Series::sample_counters() {
   for (const Counter& c : counters_) {
     double sum = 0;
     for (const std::uint64_t* counter : c.counters) sum += static_cast<double>(*counter);
-    const bool octets = c.unit == "octets";
-    rate(c.name, octets ? "Gb/s" : c.unit + "/s", sum, octets ? kGigabits : 1);
+    if (c.when_used && sum == 0) continue;
+    if (c.unit == "octets") rate(c.name, "Gb/s", sum, kGigabits);
+    else if (c.unit == "ps") rate(c.name, "waiting", sum, 1e-12);
+    else rate(c.name, c.unit + "/s", sum, 1);
   }
 }
 

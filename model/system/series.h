@@ -60,6 +60,7 @@ class Series final {
   struct Counter {
     std::string name, unit;
     std::vector<const std::uint64_t*> counters;  // their sum
+    bool when_used;
   };
   std::vector<Counter> counters_;
   std::uint64_t next_ps_, last_ps_ = 0, now_ps_ = 0;

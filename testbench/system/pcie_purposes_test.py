@@ -1,10 +1,11 @@
 """What the TLPs of the PCIe link are for: sums by purpose, and what other counters say of the same."""
+import json
 import unittest
 
 from few_rows import few_rows
 from rnicsim import TRACES, ProgramTest
 
-FIGURES = {"tlps", "data_bytes", "wire_bytes", "credit_stalls"}
+FIGURES = {"tlps", "data_bytes", "wire_bytes", "credit_stalls", "wait_ps", "credit_wait_ps"}
 ALWAYS = {"doorbell", "register", "wqe", "receive_wqe", "payload", "cqe", "event", "interrupt", "command"}
 ONE_WAY = {"device_to_host": {"doorbell"}, "host_to_device": {"event", "interrupt"}}  # what there is not in this direction
 # In most scenarios the one end posts no receives, and the other end's messages are in its work requests.
@@ -92,6 +93,56 @@ class PciePurposes(ProgramTest):
             stalls = {purpose: group["credit_stalls"] for purpose, group in self.by_purpose(parts, "device_to_host").items()}
             self.assertGreater(min(stalls["wqe"], stalls["payload"], stalls["cqe"]), 0)
             self.assertEqual({stalls[purpose] for purpose in ("doorbell", "atomic", "context", "translation")}, {0})
+            for group in self.by_purpose(parts, "device_to_host").values():
+                self.assertLessEqual(group["credit_wait_ps"], group["wait_ps"])
+                self.assertGreaterEqual(group["credit_wait_ps"], 4000 if group["credit_stalls"] else 0)
+
+    # Reads leave in order, so one at a time is refused; the account of their class counts those cycles on its own.
+    def test_waits_for_credit_and_the_account_of_the_class(self):
+        stats = self.run_scenario(TRACES / "qps16.json", "--no-capture", "--set", "rnic.pcie.link.host_credits.non_posted_headers=2", codes=(0, 1))
+        for node in "ab":
+            found = self.by_purpose(stats["stats"][node], "device_to_host")
+            account = next(a for a in stats["occupancy"] if (a["node"], a["name"]) == (node, "pcie.to_host.non-posted_headers"))
+            reads = sum(group["credit_wait_ps"] for group in found.values())  # writes have enough
+            blocked = account["blocked_cycles"] * account["cycle_ps"]
+            self.assertGreater(blocked, 0)
+            self.assertAlmostEqual(reads / blocked, 1, delta=0.02)
+
+    def test_no_credit_is_scarce_by_default(self):
+        for parts in self.nodes("quickstart").values():
+            for direction in ONE_WAY:
+                for group in self.by_purpose(parts, direction).values():
+                    self.assertEqual(group["credit_wait_ps"], 0)
+                    if group["tlps"] == 0:
+                        self.assertEqual(group["wait_ps"], 0)
+            self.assertGreater(self.by_purpose(parts, "host_to_device")["payload"]["wait_ps"] + self.by_purpose(parts, "device_to_host")["payload"]["wait_ps"], 0)
+
+    def test_the_series_adds_up_to_the_counters(self):
+        """A purpose has columns once it has TLPs; octets on the wire in Gb/s, and the mean number of TLPs that wait."""
+        stats = self.run_scenario(TRACES / "qps16.json", "--no-capture", "--stats-every", "20us")
+        series = json.loads((self.folder / "out/series.json").read_text())
+        lengths = [b - a for a, b in zip([0, *series["time_ps"]], series["time_ps"])]
+        units = {column["name"]: column["unit"] for column in series["columns"]}
+
+        def whole(name):
+            at = [column["name"] for column in series["columns"]].index(name)
+            return sum((row[at] or 0) * length for row, length in zip(series["rows"], lengths))
+
+        for node in "ab":
+            for direction, to in (("device_to_host", "to_host"), ("host_to_device", "to_device")):
+                found = self.by_purpose(stats["stats"][node], direction)
+                for purpose, group in found.items():
+                    name = f"{node}.pcie.{to}.{purpose}"
+                    self.assertEqual(name in units, group["tlps"] > 0)
+                    if group["tlps"]:
+                        self.assertEqual(units[name], "Gb/s")
+                        self.assertAlmostEqual(whole(name) * 1e-3 / 8 / group["wire_bytes"], 1, delta=1e-3)
+                    self.assertEqual(f"{name}.waiting" in units, group["wait_ps"] > 0)
+                    if group["wait_ps"]:
+                        self.assertAlmostEqual(whole(f"{name}.waiting") / group["wait_ps"], 1, delta=1e-3)
+                used = whole(f"PCIe {direction.replace('_', ' ')}, {node}")
+                wire_bytes = sum(group["wire_bytes"] for group in found.values())
+                self.assertAlmostEqual(used / (wire_bytes * 31.7382), 1, delta=1e-3)  # ps of an octet, Gen4 x16
 
 
 if __name__ == "__main__":

@@ -22,8 +22,10 @@ class LinkTiming {
   explicit LinkTiming(const PcieLinkConfig& c) : LinkTiming(c.generation, c.width, c.dllp_bytes_per_tlp) {}
 
   std::uint64_t ticks_per_octet() const { return ticks_per_octet_; }
-  std::uint32_t wire_bytes(const Tlp& t) const {
-    return kFramingBytes + t.header_bytes() + t.wire_data_bytes() + dllp_bytes_;
+  std::uint32_t wire_bytes(const Tlp& t) const { return wire_bytes(t, t.wire_data_bytes()); }
+  // For a caller who has its octets of data.
+  std::uint32_t wire_bytes(const Tlp& t, std::uint32_t data_bytes) const {
+    return kFramingBytes + t.header_bytes() + data_bytes + dllp_bytes_;
   }
   std::uint64_t ticks(const Tlp& t) const { return wire_bytes(t) * ticks_per_octet_; }
 

@@ -31,7 +31,8 @@ void PcieEndpoint::transmit() {
   const int chosen = port.choose(heads, 4);
   if (chosen < 0) return;
   Link<Tlp>& source = **sources[chosen];
-  port.send(source.pop());
+  const Cycle ready = source.front_at();
+  port.send(source.pop(), ready);
   if (waiting > 1 || source.can_pop()) port.wake_when_free();
 }
 

@@ -36,8 +36,8 @@ void PciePort::describe(const Description& d) {
   d.tlps(*this, side_ == PcieSide::kHost);
 }
 
-void PciePort::send(Tlp tlp) {
-  const std::uint64_t arrives_ps = transmitter_.send(tlp);
+void PciePort::send(Tlp tlp, Cycle ready) {
+  const std::uint64_t arrives_ps = transmitter_.send(tlp, ready);
   for (TlpTap* tap : taps_) tap->sent(tlp, transmitter_.began_ps(tlp), arrives_ps);
   sc_core::sc_time delay = delay_until(arrives_ps);
   tlm::tlm_phase phase = tlm::BEGIN_REQ;

@@ -37,7 +37,8 @@ class PciePort final : public Part,
   // Sending.
   int choose(const Tlp* const* heads, unsigned n) { return transmitter_.choose(heads, n); }
   void wake_when_free() { transmitter_.wake_when_free(); }
-  void send(Tlp tlp);
+  // `ready`: the cycle from which on it could have left.
+  void send(Tlp tlp, Cycle ready);
   // Not for the model's own use: observers must not change what happens.
   void tap(TlpTap& tap) { taps_.push_back(&tap); }
 

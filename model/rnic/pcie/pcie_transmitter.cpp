@@ -17,6 +17,7 @@ PcieTransmitter::PcieTransmitter(Stage& owner, const PcieLinkConfig& link, const
       credits_(initial_),
       accounts_{accounts_of(FlowClass::kPosted), accounts_of(FlowClass::kNonPosted),
                 accounts_of(FlowClass::kCompletion)} {
+  no_credit_since_.fill(kNever);
   // A receiver that can never hold the largest TLP would stop the link forever.
   if (receiver.posted_data != 0 && receiver.posted_data * 16 < link.max_payload_bytes) {
     throw ConfigError("pcie: posted_data credits do not hold one TLP of max_payload_bytes");
@@ -105,6 +106,7 @@ void PcieTransmitter::restart(std::uint64_t up_ps) {
   updates_.clear();
   credits_ = initial_;
   refused_ = 0;
+  no_credit_since_.fill(kNever);
   waits_for_credit_ = false;
   for (unsigned i = 0; i < kFlowClasses; ++i) account(static_cast<FlowClass>(i), owner_.clock().now());
   free_at_ticks_ = up_ps * LinkTiming::kTicksPerPs;
@@ -132,8 +134,11 @@ int PcieTransmitter::choose(const Tlp* const* heads, unsigned n) {
     if (oldest < 0) break;
     if (has_credit(*heads[oldest])) {
       refuse(refused);
+      chosen_ = static_cast<unsigned>(oldest);
       return oldest;
     }
+    Cycle& since = no_credit_since_.at(static_cast<unsigned>(oldest));
+    if (since == kNever) since = owner_.clock().now();
     if (first == nullptr) first = heads[oldest];
     refused |= 1u << static_cast<unsigned>(heads[oldest]->flow_class());
     if (heads[oldest]->flow_class() == FlowClass::kPosted) break;
@@ -144,9 +149,18 @@ int PcieTransmitter::choose(const Tlp* const* heads, unsigned n) {
   return -1;
 }
 
-std::uint64_t PcieTransmitter::send(const Tlp& tlp) {
+// Of the TLP to be sent, which was refused before.
+void PcieTransmitter::count_credit_wait(Purpose of) {
+  const Cycle since = std::exchange(no_credit_since_[chosen_], kNever);
+  const std::uint64_t ps = (owner_.clock().now() - since) * owner_.clock().period_ps();
+  counters_.credit_wait_ps += ps;
+  by_purpose_[static_cast<unsigned>(of)].credit_wait_ps += ps;
+}
+
+std::uint64_t PcieTransmitter::send(const Tlp& tlp, Cycle ready) {
   const FlowClass of = tlp.flow_class();
-  const std::uint32_t data = tlp.data_credits(), wire_bytes = timing_.wire_bytes(tlp);
+  const std::uint32_t data_bytes = tlp.wire_data_bytes(), wire_bytes = timing_.wire_bytes(tlp, data_bytes);
+  const std::uint32_t data = Tlp::data_credits(data_bytes);
   RNIC_CHECK(wire_free() && holds(of, data));
   Credits& c = credits_[static_cast<unsigned>(of)];
   if (c.headers != kInfinite) --c.headers;
@@ -155,11 +169,15 @@ std::uint64_t PcieTransmitter::send(const Tlp& tlp) {
   const std::uint64_t start = std::max(free_at_ticks_, owner_.clock().now_ps() * LinkTiming::kTicksPerPs);
   free_at_ticks_ = start + wire_bytes * timing_.ticks_per_octet();
   free_cycle_ = free_at_ticks_ / (owner_.clock().period_ps() * LinkTiming::kTicksPerPs);
+  const std::uint64_t wait_ps = start / LinkTiming::kTicksPerPs - ready * owner_.clock().period_ps();
+  const std::uint32_t bytes = tlp.has_data() ? tlp.bytes : 0;
   for (TransmitCounters* each : {&counters_, &by_purpose_[static_cast<unsigned>(tlp.purpose)]}) {
     ++each->tlps;
-    each->data_bytes += tlp.has_data() ? tlp.bytes : 0;
+    each->data_bytes += bytes;
     each->wire_bytes += wire_bytes;
+    each->wait_ps += wait_ps;
   }
+  if (no_credit_since_[chosen_] != kNever) count_credit_wait(tlp.purpose);
   return free_ps() + propagation_ps_;
 }
 
@@ -190,6 +208,12 @@ void PcieTransmitter::describe(const Description& d, const char* to) {
   const double octet_ps = static_cast<double>(timing_.ticks_per_octet()) / LinkTiming::kTicksPerPs;
   d.use(UseKind::kPcie, fmt::format("PCIe {} to {}, {{node}}", to_host ? "device" : "host", to), to_host ? 20 : 30,
         [this, octet_ps] { return static_cast<double>(counters_.wire_bytes) * octet_ps; });
+  for (unsigned i = 0; i < kPurposes; ++i) {
+    const std::string name = fmt::format("pcie.to_{}.{}", to, kPurposeNames[i]);
+    const unsigned position = (to_host ? 300 : 400) + 2 * i;
+    d.series(name.c_str(), position, by_purpose_[i], &TransmitCounters::wire_bytes, true);
+    d.series((name + ".waiting").c_str(), position + 1, by_purpose_[i], &TransmitCounters::wait_ps, true);
+  }
   constexpr std::pair<FlowClass, const char*> kClasses[] = {
       {FlowClass::kPosted, "posted"}, {FlowClass::kNonPosted, "non-posted"}, {FlowClass::kCompletion, "completion"}};
   for (const auto& [c, name] : kClasses) {

@@ -18,7 +18,7 @@ namespace rnic::pcie {
 
 // Of all TLPs in a direction of the link, and of those for each purpose.
 struct TransmitCounters {
-  std::uint64_t tlps = 0, data_bytes = 0, wire_bytes = 0, credit_stalls = 0;
+  std::uint64_t tlps = 0, data_bytes = 0, wire_bytes = 0, credit_stalls = 0, wait_ps = 0, credit_wait_ps = 0;
   template <class V>
   static void fields(V& v) {
     v("tlps", &TransmitCounters::tlps, "TLPs", "TLPs sent in this direction");
@@ -27,6 +27,10 @@ struct TransmitCounters {
       "octets on the wire, including headers, framing and the share of DLLPs");
     v("credit_stalls", &TransmitCounters::credit_stalls, "stalls",
       "a TLP was ready and the wire free, but there was no credit");
+    v("wait_ps", &TransmitCounters::wait_ps, "ps",
+      "waits of all TLPs together, each from when it was ready at this end until it went onto the wire");
+    v("credit_wait_ps", &TransmitCounters::credit_wait_ps, "ps",
+      "of that, from the first time at which one had no credit when its turn came");
   }
 };
 
@@ -40,8 +44,8 @@ class PcieTransmitter final {
   // -1: none; the owner is woken when that can change.
   int choose(const Tlp* const* heads, unsigned n);
 
-  // Puts a chosen TLP on the wire; returns when its last octet arrives, in ps.
-  std::uint64_t send(const Tlp& tlp);
+  // Puts the chosen TLP, which was ready from that cycle on, on the wire; returns when its last octet arrives, in ps.
+  std::uint64_t send(const Tlp& tlp, Cycle ready);
   // When the first octet of the TLP sent last went onto the wire.
   std::uint64_t began_ps(const Tlp& last) const {
     return (free_at_ticks_ - timing_.ticks(last)) / LinkTiming::kTicksPerPs;
@@ -98,6 +102,7 @@ class PcieTransmitter final {
   bool holds(FlowClass of, std::uint32_t data) const;
   void take_updates();
   void wait_for_credit(Purpose of);
+  void count_credit_wait(Purpose of);
 
   Stage& owner_;
   const LinkTiming timing_;
@@ -109,6 +114,10 @@ class PcieTransmitter final {
   Cycle free_cycle_ = 0;             // the cycle of that time: the next TLP is handed over then and starts then
   bool waits_for_credit_ = false;
   unsigned refused_ = 0;  // classes, one bit each
+  static constexpr unsigned kMostQueues = 4;
+  // By queue: since when its head has no credit, from the first time on that its turn came; kNever: it had none yet.
+  std::array<Cycle, kMostQueues> no_credit_since_;
+  unsigned chosen_ = 0;  // the queue of the TLP to be sent
   std::array<CreditAccounts, kFlowClasses> accounts_;
   TransmitCounters counters_;
   std::array<TransmitCounters, kPurposes> by_purpose_{};

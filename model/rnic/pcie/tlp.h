@@ -69,7 +69,8 @@ struct Tlp : TlpFields {
   // Three double words, or four for an address above 4 GiB (section 2.2.4.1).
   std::uint32_t header_bytes() const { return flow_class() != FlowClass::kCompletion && address >> 32 != 0 ? 16 : 12; }
   // Data credits are units of 16 octets (section 2.6.1).
-  std::uint32_t data_credits() const { return (wire_data_bytes() + 15) / 16; }
+  std::uint32_t data_credits() const { return data_credits(wire_data_bytes()); }
+  static constexpr std::uint32_t data_credits(std::uint32_t data_bytes) { return (data_bytes + 15) / 16; }
 
   static Tlp write(std::uint64_t to, const std::uint8_t* from, std::uint32_t n, BufferRef owner) {
     Tlp t;

@@ -45,7 +45,7 @@ class Device final : public Stage {
     }
     const Tlp* head = todo_.empty() ? nullptr : &todo_.front();
     if (head == nullptr || port.choose(&head, 1) < 0) return Wake::on_traffic();
-    port.send(todo_.pop());
+    port.send(todo_.pop(), now());
     if (!todo_.empty()) port.wake_when_free();
     return Wake::on_traffic();
   }

@@ -87,7 +87,7 @@ class Sender final : public Stage {
     const int chosen = transmitter.choose(heads, 3);
     if (chosen < 0) return Wake::on_traffic();
     const Tlp tlp = queues_[chosen].pop();
-    sent.push_back({tlp.tag, now(), transmitter.send(tlp)});
+    sent.push_back({tlp.tag, now(), transmitter.send(tlp, tlp.issued)});
     transmitter.wake_when_free();
     return Wake::on_traffic();
   }
@@ -154,6 +154,14 @@ TEST_F(TransmitterTest, TlpsAndStallsCountForTheirPurpose) {
   EXPECT_EQ(s.transmitter.counters().data_bytes, 256u + 64);
   EXPECT_EQ(s.transmitter.counters().wire_bytes, 278u + 22 + 22 + 86);
   EXPECT_EQ(s.transmitter.counters().credit_stalls, 2u);
+  // The first read waited for the write's octets; the other two were refused in cycle 3, when both were gone.
+  const auto waited = [&](const TransmitCounters& c) { return std::pair(c.wait_ps, c.credit_wait_ps); };
+  const std::uint64_t cycle = clk.period_ps();
+  EXPECT_EQ(waited(s.transmitter.counters(Purpose::kPayload)), std::pair(0ul, 0ul));
+  EXPECT_EQ(waited(s.transmitter.counters(Purpose::kWqe)), std::pair(8823ul, 0ul));
+  EXPECT_EQ(waited(s.transmitter.counters(Purpose::kCqe)), std::pair(1'000'000 - 2 * cycle, 1'000'000 - 3 * cycle));
+  EXPECT_EQ(waited(s.transmitter.counters(Purpose::kCommand)), std::pair(2'000'000 - cycle, 2'000'000 - 3 * cycle));
+  EXPECT_EQ(waited(s.transmitter.counters()), std::pair(8823 + 3'000'000 - 3 * cycle, 3'000'000 - 6 * cycle));
 }
 
 TEST_F(TransmitterTest, ShortOnesLeaveOneACycle) {

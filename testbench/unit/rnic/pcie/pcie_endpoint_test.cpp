@@ -39,7 +39,7 @@ class RootPort final : public Stage {
     const Tlp* const head = &todo_.front();
     if (port.choose(&head, 1) == 0) {
       sent.push_back(now());
-      port.send(todo_.pop());
+      port.send(todo_.pop(), now());
       port.wake_when_free();
     }
     return Wake::on_traffic();
