@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/common/check.h"
+#include "model/common/nearest_rank.h"
 
 namespace rnic {
 namespace {
@@ -64,12 +64,6 @@ Histogram Histogram::since(const Histogram& earlier) const {
   return rest;
 }
 
-// ceil(count * per_mille / 1000) without overflow.
-std::uint64_t Histogram::rank_of(unsigned per_mille) const {
-  RNIC_CHECK(per_mille >= 1 && per_mille <= 1000);
-  return count_ / 1000 * per_mille + (count_ % 1000 * per_mille + 999) / 1000;
-}
-
 std::uint64_t Histogram::of_buckets(std::uint64_t rank) const {
   std::uint64_t below = 0;
   std::size_t bucket = 0;
@@ -82,8 +76,10 @@ std::vector<std::uint64_t> Histogram::percentiles(const std::vector<unsigned>& p
   if (count_ == 0) return values;
   std::vector<std::uint64_t> sorted = samples_;
   std::sort(sorted.begin(), sorted.end());
-  std::transform(per_mille.begin(), per_mille.end(), values.begin(),
-                 [&](unsigned p) { return sorted.empty() ? of_buckets(rank_of(p)) : sorted[rank_of(p) - 1]; });
+  std::transform(per_mille.begin(), per_mille.end(), values.begin(), [&](unsigned p) {
+    const std::uint64_t rank = nearest_rank(count_, p);
+    return sorted.empty() ? of_buckets(rank) : sorted[rank - 1];
+  });
   return values;
 }
 

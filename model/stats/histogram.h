@@ -26,14 +26,12 @@ class Histogram {
   std::uint64_t max() const { return max_; }
   double mean() const { return count_ == 0 ? 0.0 : static_cast<double>(sum_) / static_cast<double>(count_); }
 
-  // The nearest rank: the smallest sample that is not below `per_mille` thousandths (1 to 1000) of all samples; 0 for
-  // an empty histogram.
+  // By nearest_rank(); 0 for an empty histogram.
   std::uint64_t percentile(unsigned per_mille) const { return percentiles({per_mille})[0]; }
   // Several at once: the samples are sorted only once.
   std::vector<std::uint64_t> percentiles(const std::vector<unsigned>& per_mille) const;
 
  private:
-  std::uint64_t rank_of(unsigned per_mille) const;
   std::uint64_t of_buckets(std::uint64_t rank) const;
 
   std::vector<std::uint64_t> samples_;  // empty as soon as there are buckets

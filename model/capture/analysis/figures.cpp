@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/common/check.h"
+#include "model/common/nearest_rank.h"
 
 namespace rnic::capture {
 namespace {
@@ -53,14 +54,13 @@ Summary Figures::summary(FigureKind kind) const {
   const auto less = [](const Sample& a, const Sample& b) { return a.value < b.value; };
   const auto slowest = std::max_element(samples.begin(), samples.end(), less);
   Summary summary{samples.size(), 0, 0, 0, slowest->value, slowest->frame};
-  const auto ranked = [&](unsigned percent) {
-    const std::size_t rank = samples.size() / 100 * percent + (samples.size() % 100 * percent + 99) / 100;
-    const auto nth = samples.begin() + static_cast<std::ptrdiff_t>(rank - 1);
+  const auto ranked = [&](unsigned per_mille) {
+    const auto nth = samples.begin() + static_cast<std::ptrdiff_t>(nearest_rank(samples.size(), per_mille) - 1);
     std::nth_element(samples.begin(), nth, samples.end(), less);
     return nth->value;
   };
-  summary.median = ranked(50);
-  summary.p99 = ranked(99);
+  summary.median = ranked(500);
+  summary.p99 = ranked(990);
   summary.min = std::min_element(samples.begin(), samples.end(), less)->value;
   return summary;
 }
