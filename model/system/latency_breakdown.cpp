@@ -9,6 +9,7 @@
 
 #include "model/abi/host_abi_names.h"
 #include "model/common/check.h"
+#include "model/common/nearest_rank.h"
 #include "model/trace/output_file.h"
 
 namespace rnic {
@@ -245,14 +246,25 @@ void LatencyBreakdown::polled(RequestId id, std::uint64_t ps) {
   Record* const r = record(id);
   if (r == nullptr) return;
   r->at[kPolled] = ps;
+  Queue& q = *queue(id);
+  if (id.kind() == RequestId::Kind::kSend) {
+    for (std::uint64_t n = q.first; n != id.sequence(); ++n) {
+      covered({id.node(), id.kind(), id.queue(), id.life(), n}, *r);
+    }
+  }
   finish(id, *r);
   r->over = true;
-  Queue& q = *queue(id);
-  // A completion also covers the unsignaled requests before it.
-  if (id.kind() == RequestId::Kind::kSend) {
-    for (std::uint64_t n = q.first; n != id.sequence(); ++n) q[n].over = true;
-  }
   retire(q);
+}
+
+// A completion also covers the unsignaled requests before it.
+void LatencyBreakdown::covered(RequestId id, const Record& by) {
+  Record& r = *record(id);
+  if (std::exchange(r.over, true)) return;
+  r.at[kCompleted] = 0;
+  r.at[kCovered] = by.at[kCompleted];
+  for (const StationId s : {kCqeWriting, kCqeWritten, kPolled}) r.at[s] = by.at[s];
+  finish(id, r);
 }
 
 void LatencyBreakdown::retire(Queue& q) {
@@ -349,7 +361,8 @@ void LatencyBreakdown::write(const std::string& file) const {
 
 nlohmann::ordered_json LatencyBreakdown::json() const {
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool, abi::WrOpcode>, std::vector<const Finished*>> groups;
-  for (const Finished& f : finished_) {
+  for (std::size_t i = counted_from_; i != finished_.size(); ++i) {
+    const Finished& f = finished_[i];
     const bool receive = is_receive(f.kind);
     const std::uint32_t work = f.work - 1;  // what belongs to no work item comes last
     groups[{work, f.id.node(), receive, receive ? abi::WrOpcode{} : f.opcode}].push_back(&f);
@@ -365,9 +378,9 @@ nlohmann::ordered_json LatencyBreakdown::json(std::vector<const Finished*>& grou
     return a->total_ps != b->total_ps ? a->total_ps < b->total_ps : a->id < b->id;
   };
   std::sort(group.begin(), group.end(), slower);
-  const auto at = [&group](double share) { return group[static_cast<std::size_t>(share * double(group.size() - 1))]; };
+  const auto at = [&group](unsigned per_mille) { return group[nearest_rank(group.size(), per_mille) - 1]; };
   const std::pair<const char*, const Finished*> examples[] = {
-      {"p50", at(0.5)}, {"p99", at(0.99)}, {"worst", group.back()}};
+      {"p50", at(500)}, {"p99", at(990)}, {"worst", group.back()}};
   struct Part {
     bool passed = false;
     double sum = 0;

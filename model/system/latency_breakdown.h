@@ -42,6 +42,8 @@ class LatencyBreakdown final : public TraceSink {
 
   // A line per request: id, work item, operation, the sum and each part in ps, separated by tabs. OutputError.
   void write(const std::string& file) const;
+  // json() counts requests that complete from now on.
+  void restart() { counted_from_ = finished_.size(); }
   // Per work item, node and operation: the mean of each part, and the parts of the requests at p50 and p99 and of the
   // slowest one.
   nlohmann::ordered_json json() const;
@@ -56,7 +58,7 @@ class LatencyBreakdown final : public TraceSink {
   struct Record {
     abi::WrOpcode opcode = abi::WrOpcode::kSend;
     std::uint32_t work = 0;
-    bool over = false;             // polled, or covered by a later completion
+    bool over = false;             // polled, itself or the one whose completion covers it
     bool awaits_receiver = false;  // its frames arrived, and a receive request still needs its times
     RequestId receive;             // that it used
     std::array<Again, stations::kLegs> again{};
@@ -111,6 +113,7 @@ class LatencyBreakdown final : public TraceSink {
   void received(const TraceEvent& event, std::uint64_t begins, std::uint64_t ends);
   void received_written(RequestId message, std::uint64_t begins, std::uint64_t ends);
   void polled(RequestId id, std::uint64_t ps);
+  void covered(RequestId id, const Record& by);
   void retire(Queue& queue);
   static void settle(Record& record, stations::Leg leg, stations::RequestClass kind);
   static bool over_sctp(const Record& record, stations::RequestClass kind);
@@ -128,6 +131,7 @@ class LatencyBreakdown final : public TraceSink {
   std::vector<std::array<std::vector<Queue>, kQueueKinds>> queues_;
   std::vector<Repair> repairs_;  // of the flows with losses
   std::vector<Finished> finished_;
+  std::size_t counted_from_ = 0;     // of finished_
   std::vector<std::uint8_t> parts_;  // stations and durations, as numbers of 7 bits per octet
 };
 

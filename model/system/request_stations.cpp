@@ -199,6 +199,8 @@ const char* part_name(RequestClass kind, StationId s, bool over_sctp) {
              : kind == RequestClass::kReceive ? "rdmap_dispatch"
              : kind == RequestClass::kUnused  ? "no message"
                                               : "completion";
+    case kCovered:
+      return "covering completion";
     case kCqeWriting:
       return "CQE write queue";
     case kCqeWritten:

@@ -65,6 +65,7 @@ enum : StationId {
   kResponseFormed,
   kBack,
   kCompleted = kBack + kLegStations,
+  kCovered,  // it was unsignaled, and the next signaled request is complete
   kCqeWriting,
   kCqeWritten,
   kPolled,

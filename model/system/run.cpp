@@ -135,6 +135,7 @@ void Run::restart() {
   stats_.restart();
   utilization_.restart();
   accounting_.restart();
+  outputs_.restart();
   programs_.restart_results(kernel_time_ps());
 }
 

@@ -94,6 +94,10 @@ class RunOutputs final {
   std::optional<std::uint64_t> wave_changes() const { return waves_ ? std::optional(waves_->changes()) : std::nullopt; }
   // Nothing if it was not asked for.
   const LatencyBreakdown* breakdown() const { return breakdown_.get(); }
+  // The end of the warm-up: what statistics have of events counts from now on.
+  void restart() {
+    if (breakdown_) breakdown_->restart();
+  }
   std::uint64_t digest() const { return digest_.value(); }
   // What those who asked for an output have to know about it: that it has nothing, and why.
   std::vector<std::string> notices(std::uint64_t end_ps) const;

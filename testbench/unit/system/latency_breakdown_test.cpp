@@ -425,16 +425,52 @@ TEST_F(LatencyBreakdownTest, ManyRequestsAreUnderWay) {
   for (std::size_t n = 0; n < polled; ++n) EXPECT_EQ(breakdown.request(n).total_ps, 9000 + 2 * n);
 }
 
-// A completion covers the unsignaled requests before it, which have no end of their own.
-TEST_F(LatencyBreakdownTest, UnsignaledRequestsAreNotBrokenDown) {
-  for (std::uint64_t n = 0; n < 4; ++n) on(a, 100, TraceKind::kPosted, send(n));
+TEST_F(LatencyBreakdownTest, UnsignaledRequestsEndWithTheCompletionThatCoversThem) {
+  for (std::uint64_t n = 0; n < 4; ++n) written(n, 100 + n, 200 + 10 * n, 300 + 10 * n);
+  on(a, 430, TraceKind::kCompleted, send(3));
+  on(a, {440, 441}, TraceKind::kCqeWritten, send(3));
   on(a, 500, TraceKind::kPolled, send(3));
   on(a, 600, TraceKind::kFrameSent, send(1));  // late
   on(a, 700, TraceKind::kPosted, send(4));
   on(a, 800, TraceKind::kPolled, send(4));
-  ASSERT_EQ(breakdown.requests(), 2u);
-  EXPECT_EQ(breakdown.request(0).id, send(3));
-  EXPECT_EQ(breakdown.request(1).total_ps, 100u);
+  ASSERT_EQ(breakdown.requests(), 5u);
+  for (std::size_t n = 0; n < 5; ++n) EXPECT_EQ(breakdown.request(n).id, send(n));
+  EXPECT_EQ(breakdown.request(1).total_ps, 399u);
+  EXPECT_EQ(part(1, "wire"), 100u);
+  EXPECT_EQ(part(1, "covering completion"), 120u);
+  EXPECT_EQ(part(1, "TCP acknowledgement"), 0u);
+  EXPECT_EQ(part(1, "CQE write"), 1u);
+  EXPECT_EQ(part(1, "poll"), 59u);
+  EXPECT_EQ(part(3, "covering completion"), 0u);
+  EXPECT_EQ(part(3, "TCP acknowledgement"), 100u);
+  EXPECT_EQ(breakdown.request(4).total_ps, 100u);
+  expect_sums();
+}
+
+// Each has its own completion, which a later one covers as well.
+TEST_F(LatencyBreakdownTest, ARequestEndsOnce) {
+  for (std::uint64_t n = 0; n < 3; ++n) written(n, 100, 200, 300);
+  for (std::uint64_t n = 0; n < 3; ++n) done(n, 400 + n);
+  ASSERT_EQ(breakdown.requests(), 3u);
+  EXPECT_EQ(breakdown.request(0).total_ps, 300u);
+  EXPECT_EQ(part(0, "covering completion"), 0u);
+}
+
+// As results: a request counts if it completes after the warm-up.
+TEST_F(LatencyBreakdownTest, TheWarmUpCountsInNoGroup) {
+  for (std::uint64_t n = 0; n < 3; ++n) written(n, 100, 200, 300);
+  done(0, 400);
+  breakdown.restart();
+  done(1, 500);
+  done(2, 700);
+  const nlohmann::ordered_json list = breakdown.json();
+  ASSERT_EQ(list.size(), 1u);
+  EXPECT_EQ(list[0]["requests"], 2);
+  EXPECT_EQ(list[0]["examples"]["p50"], "a.3.1");
+  EXPECT_DOUBLE_EQ(list[0]["total"]["mean_ns"], 0.5);
+  EXPECT_EQ(breakdown.requests(), 3u);  // breakdown.tsv has them all
+  breakdown.restart();
+  EXPECT_TRUE(breakdown.json().empty());
 }
 
 // Events of the queue's earlier use arrive late.
@@ -478,6 +514,12 @@ TEST_F(LatencyBreakdownTest, TheExamplesOfAPercentileAreRequests) {
   EXPECT_EQ(group["examples"]["p50"], "a.3.49");
   EXPECT_EQ(group["examples"]["p99"], "a.3.98");
   EXPECT_EQ(group["examples"]["worst"], "a.3.99");
+  for (std::uint64_t n = 100; n < 103; ++n) {  // as the histogram of results has it: the 52nd and the 102nd of 103
+    on(a, 1000 * n, TraceKind::kPosted, send(n));
+    on(a, 1000 * n + 2 * n + 1, TraceKind::kPolled, send(n));
+  }
+  EXPECT_EQ(breakdown.json()[0]["examples"]["p50"], "a.3.51");
+  EXPECT_EQ(breakdown.json()[0]["examples"]["p99"], "a.3.101");
   EXPECT_DOUBLE_EQ(group["total"]["worst_ns"], 0.199);
   EXPECT_DOUBLE_EQ(group["total"]["mean_ns"], 0.1);
   EXPECT_EQ(group["parts"][0]["name"], "WQE fetch");
