@@ -130,8 +130,9 @@ void LatencyBreakdown::event(const TraceDomain& domain, const TraceEvent& e) {
   if (stop.ends == kStations) return;
   const Leg leg = stop.ends < kBack ? kRequest : kResponse;
   if (e.kind == TraceKind::kRetransmitted) return later(r->again[leg].sent, ends);
-  if (e.kind == TraceKind::kFrameReceived) return arrived(*r, leg, e, ends);
+  if (e.kind == TraceKind::kAtPort) return at_port(*r, leg, e.again, ps);
   std::uint64_t begins = ps - e.beats_took * domain.period_ps;
+  if (e.kind == TraceKind::kFrameReceived) return arrived(*r, leg, e.again, begins, ends);
   if (e.kind == TraceKind::kWqeFetched && e.request.kind() == RequestId::Kind::kSend)
     r->opcode = static_cast<abi::WrOpcode>(e.values[0]);
   if (e.kind == TraceKind::kSegmented) begins -= r->segments[leg]++ * domain.period_ps;  // one cycle for each
@@ -186,16 +187,23 @@ void LatencyBreakdown::taken(const TraceEvent& e, bool own, std::uint64_t ps) {
   }
 }
 
-void LatencyBreakdown::arrived(Record& r, Leg leg, const TraceEvent& e, std::uint64_t ps) {
-  if (e.again) {
-    r.again[leg].arrived = ps;
-    r.again[leg].used = r.again[leg].sent;
-  } else {
-    later(r.at[station(leg, kArrived)], ps);
-  }
+void LatencyBreakdown::at_port(Record& r, Leg leg, bool again, std::uint64_t ps) {
+  later(again ? r.again[leg].at_port : r.at[station(leg, kAtPort)], ps);
   if (leg != kRequest || r.receive || !is_received(r.opcode)) return;
   if (r.at[kFirstArrived] == 0) r.at[kFirstArrived] = ps;
   r.awaits_receiver = true;
+}
+
+void LatencyBreakdown::arrived(Record& r, Leg leg, bool again, std::uint64_t begins, std::uint64_t ends) {
+  if (again) {
+    Again& a = r.again[leg];
+    a.passing = begins;
+    a.arrived = ends;
+    a.used = a.sent;
+  } else {
+    later(r.at[station(leg, kPassing)], begins);
+    later(r.at[station(leg, kArrived)], ends);
+  }
 }
 
 // TCP hands up octets in order. A retransmitted frame releases those that arrived before it and come after it in the
@@ -224,7 +232,7 @@ void LatencyBreakdown::received(const TraceEvent& e, std::uint64_t begins, std::
   message->receive = id;
   settle(*message, kRequest, RequestClass::kReceive);
   r->at[kFirstArrived] = message->at[kFirstArrived];
-  for (unsigned s = kArrived; s < kDispatching; ++s) {
+  for (unsigned s = kAtPort; s < kDispatching; ++s) {
     const StationId at = station(kRequest, static_cast<LegStation>(s));
     r->at[at] = message->at[at];
   }
@@ -279,6 +287,8 @@ void LatencyBreakdown::settle(Record& r, Leg leg, RequestClass kind) {
   if (a.arrived > at(kArrived) && (handed_up == 0 || a.arrived <= handed_up)) {
     at(kResent) = a.used;
     at(kOnWire) = a.on_wire >= a.used ? a.on_wire : 0;
+    at(kAtPort) = a.at_port;
+    at(kPassing) = a.passing;
     at(kArrived) = a.arrived;
   } else if (kind == RequestClass::kPosted && a.used > at(kArrived) && a.arrived <= r.at[kCompleted]) {
     later(at(kRepaired), a.used);  // the peer had everything, but its acknowledgement was lost

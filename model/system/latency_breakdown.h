@@ -51,7 +51,7 @@ class LatencyBreakdown final : public TraceSink {
  private:
   // The retransmitted part of a leg: the newest frame of it that has arrived.
   struct Again {
-    std::uint64_t sent = 0, on_wire = 0, arrived = 0;
+    std::uint64_t sent = 0, on_wire = 0, at_port = 0, passing = 0, arrived = 0;
     std::uint64_t used = 0;    // when the one that arrived was sent
     std::uint64_t before = 0;  // octets before these were missing until then
   };
@@ -107,7 +107,8 @@ class LatencyBreakdown final : public TraceSink {
   void doorbell(const TraceEvent& event, std::uint64_t ps);
   void posted(const TraceEvent& event, std::uint64_t ps);
   void taken(const TraceEvent& event, bool own, std::uint64_t ps);
-  void arrived(Record& record, stations::Leg leg, const TraceEvent& event, std::uint64_t ps);
+  void at_port(Record& record, stations::Leg leg, bool again, std::uint64_t ps);
+  void arrived(Record& record, stations::Leg leg, bool again, std::uint64_t begins, std::uint64_t ends);
   void delivered(const TraceDomain& domain, Record& record, stations::Leg leg, const TraceEvent& event,
                  std::uint64_t ps);
   void received(const TraceEvent& event, std::uint64_t begins, std::uint64_t ends);

@@ -25,6 +25,8 @@ constexpr LegNames kThereNames{{"rdmap_segmenter queue",
                                 "retransmission",
                                 "mac_tx queue",
                                 "wire",
+                                "peer mac_rx queue",
+                                "peer mac_rx",
                                 "wait for retransmission",
                                 "peer tcp_rx queue",
                                 "peer tcp_rx",
@@ -51,6 +53,8 @@ constexpr LegNames kBackNames{{"peer rdmap_segmenter queue",
                                "retransmission back",
                                "peer mac_tx queue",
                                "wire back",
+                               "mac_rx queue",
+                               "mac_rx",
                                "wait for retransmission back",
                                "tcp_rx queue",
                                "tcp_rx",
@@ -111,8 +115,10 @@ constexpr Stop stop(TraceKind kind, bool own) {
       return sent(kSending, kSent);
     case TraceKind::kRetransmitted:
       return ends(sent(kSending, kResent).ends);
+    case TraceKind::kAtPort:
+      return ends(received(kOnWire, kAtPort).ends);
     case TraceKind::kFrameReceived:
-      return ends(received(kOnWire, kArrived).ends);
+      return received(kPassing, kArrived);
     case TraceKind::kStreamDelivered:
       return received(kStreaming, kStream);
     case TraceKind::kFpduReceived:
@@ -164,18 +170,18 @@ bool on_the_path(RequestClass kind, StationId s) {
     case RequestClass::kUnused:
       return s <= kFetched || s >= kCompleted;
     case RequestClass::kReceive:
-      return s < kThere || s >= kCompleted || (s >= station(kRequest, kArrived) && s < kDue);
+      return s < kThere || s >= kCompleted || (s >= station(kRequest, kAtPort) && s < kDue);
   }
   return false;
 }
 
 const char* part_name(RequestClass kind, StationId s, bool over_sctp) {
   const bool receive = kind == RequestClass::kReceive || kind == RequestClass::kUnused;
-  if (receive && s == station(kRequest, kArrived)) return "message";
+  if (receive && s == station(kRequest, kAtPort)) return "message";
   if (in_leg(kRequest, s) || in_leg(kResponse, s)) {
     const bool back = in_leg(kResponse, s);
     const auto i = static_cast<LegStation>(s - (back ? kBack : kThere));
-    const bool arrives = i >= kStreaming, own = receive && arrives;  // of a receive request the receiver's own chip
+    const bool arrives = i >= kPassing, own = receive && arrives;  // of a receive request the receiver's own chip
     const char* const name = over_sctp ? sctp_name(i, back != arrives && !own) : nullptr;
     return name != nullptr ? name : back || own ? kBackNames.names[i] : kThereNames.names[i];
   }
@@ -223,6 +229,7 @@ bool is_queue(StationId s) {
     case kSealing:
     case kSending:
     case kOnWire:
+    case kPassing:
     case kStreaming:
     case kDeframing:
     case kChecking:

@@ -35,6 +35,8 @@ enum LegStation : std::uint8_t {
   kSent,
   kResent,  // what arrived was a retransmission
   kOnWire,
+  kAtPort,
+  kPassing,
   kArrived,
   kRepaired,  // it had arrived, and the retransmission that it had to wait for has arrived now
   kStreaming,
@@ -59,7 +61,7 @@ enum : StationId {
   kDoorbell,
   kFetching,
   kFetched,
-  kFirstArrived,  // the first frame of the message that uses a receive request
+  kFirstArrived,  // the first frame of the message that uses a receive request, at the port
   kThere,
   kDue = kThere + kLegStations,
   kResponseFormed,

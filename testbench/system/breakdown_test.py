@@ -59,6 +59,19 @@ class Breakdown(ProgramTest):
             self.expect_alike(self.results["writes"]["latency_ns"], writes)
             self.assertEqual(sum(row["operation"] == "write" for row in self.rows()), 400)
 
+    def test_a_peer_that_lags_behind_is_no_part_of_the_wire(self):
+        """Its PCIe link is slower than the cable, so frames wait in the buffer of mac_rx."""
+        options = TRACES / "write_bw.json", "--set", "work.writes.count=100"
+        means = {}
+        for width in 16, 4:
+            self.run_scenario(*options, "--breakdown", "--no-capture", "--set", f"nodes.b.rnic.pcie.link.width={width}", codes=(0, 1))
+            groups = json.loads((self.folder / "out/stats.json").read_text())["latency_breakdown"]
+            writes = next(group for group in groups if group["operation"] == "write")
+            means[width] = {part["name"]: part["mean_ns"] for part in writes["parts"]}
+        self.assertGreater(means[4]["peer mac_rx queue"], 10_000)
+        self.assertLess(means[16].get("peer mac_rx queue", 0), 100)
+        self.assertLess(means[4]["wire"], 1000)
+
 
 if __name__ == "__main__":
     unittest.main()

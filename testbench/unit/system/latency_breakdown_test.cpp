@@ -57,6 +57,14 @@ class LatencyBreakdownTest : public testing::Test {
     e.again = true;
     breakdown.event(domain, e);
   }
+  // At the port, where mac_rx passes it on.
+  void comes(const TraceDomain& domain, Time at, RequestId id, bool once_more = false) {
+    for (const TraceKind kind : {TraceKind::kAtPort, TraceKind::kFrameReceived}) {
+      TraceEvent e = made(kind == TraceKind::kAtPort ? Time(at.last) : at, kind, id);
+      e.again = once_more;
+      breakdown.event(domain, e);
+    }
+  }
   void rang(Cycle at, TraceKind kind, std::uint32_t producer) {
     on(a, at, kind, {1, Kind::kQueuePair, 3, 0, 0}, producer);
   }
@@ -73,7 +81,7 @@ class LatencyBreakdownTest : public testing::Test {
     on(a, posted, TraceKind::kPosted, send(n));
     fetched(posted, n, abi::WrOpcode::kRdmaWrite);
     on(a, sent, TraceKind::kFrameSent, send(n));
-    if (arrived != 0) on(b, arrived, TraceKind::kFrameReceived, send(n));
+    if (arrived != 0) comes(b, arrived, send(n));
   }
   void done(std::uint64_t n, Cycle at) {
     on(a, at, TraceKind::kCompleted, send(n));
@@ -109,7 +117,7 @@ TEST_F(LatencyBreakdownTest, AWriteIsCompleteWithItsAcknowledgement) {
   on(a, {1039, 1049}, TraceKind::kFpduSent, send(0));
   on(a, {1060, 1070}, TraceKind::kFrameSent, send(0));
   taken(a, 1100, TraceKind::kFrameSent, send(0));
-  on(b, 1600, TraceKind::kFrameReceived, send(0));
+  comes(b, 1600, send(0));
   on(b, 9000, TraceKind::kPlaced, send(0));  // in its own time
   on(a, 2200, TraceKind::kCompleted, send(0));
   on(a, {2210, 2211}, TraceKind::kCqeWritten, send(0));
@@ -127,8 +135,8 @@ TEST_F(LatencyBreakdownTest, AWriteIsCompleteWithItsAcknowledgement) {
                   Pair(StrEq("marker_inserter queue"), 2), Pair(StrEq("marker_inserter"), 5),
                   Pair(StrEq("crc_insert queue"), 1), Pair(StrEq("crc_insert"), 10), Pair(StrEq("tcp_tx queue"), 11),
                   Pair(StrEq("tcp_tx"), 10), Pair(StrEq("mac_tx queue"), 30), Pair(StrEq("wire"), 500),
-                  Pair(StrEq("TCP acknowledgement"), 600), Pair(StrEq("CQE write queue"), 10),
-                  Pair(StrEq("CQE write"), 1), Pair(StrEq("poll"), 289)));
+                  Pair(StrEq("peer mac_rx"), 0), Pair(StrEq("TCP acknowledgement"), 600),
+                  Pair(StrEq("CQE write queue"), 10), Pair(StrEq("CQE write"), 1), Pair(StrEq("poll"), 289)));
 }
 
 TEST_F(LatencyBreakdownTest, AReadPassesBothChipsAndTheirClocks) {
@@ -137,7 +145,7 @@ TEST_F(LatencyBreakdownTest, AReadPassesBothChipsAndTheirClocks) {
   rang(200, TraceKind::kDoorbell, 1);
   fetched(300, 0, abi::WrOpcode::kRdmaRead);
   on(core_a, {1, 2}, TraceKind::kFrameSent, send(0));  // at 4000 ps
-  on(b, 9000, TraceKind::kFrameReceived, send(0));
+  comes(b, 9000, send(0));
   on(b, {9090, 9100}, TraceKind::kDelivered, send(0));
   on(b, 9150, TraceKind::kDue, send(0));
   on(b, 9200, TraceKind::kResponse, send(0));
@@ -146,22 +154,23 @@ TEST_F(LatencyBreakdownTest, AReadPassesBothChipsAndTheirClocks) {
   on(b, 9700, TraceKind::kPayloadRead, send(0));
   on(b, 10000, TraceKind::kFrameSent, send(0));
   taken(b, 10300, TraceKind::kFrameSent, send(0));
-  on(core_a, 3, TraceKind::kFrameReceived, send(0));  // at 12000 ps
+  comes(core_a, 3, send(0));  // at 12000 ps
   on(a, {12100, 12150}, TraceKind::kPlaced, send(0));
   on(a, 12300, TraceKind::kCompleted, send(0));
   on(a, 13000, TraceKind::kPolled, send(0));
   const LatencyBreakdown::Request r = breakdown.request(0);
-  EXPECT_THAT(r.parts,
-              ElementsAre(Pair(StrEq("driver"), 0), Pair(StrEq("doorbell"), 100), Pair(StrEq("WQE fetch"), 100),
-                          Pair(StrEq("tcp_tx queue"), 3700), Pair(StrEq("tcp_tx"), 4000), Pair(StrEq("wire"), 1000),
-                          Pair(StrEq("peer rdmap_dispatch queue"), 90), Pair(StrEq("peer rdmap_dispatch"), 10),
-                          Pair(StrEq("peer responder queue"), 50), Pair(StrEq("peer responder"), 50),
-                          Pair(StrEq("peer rdmap_segmenter queue"), 100), Pair(StrEq("peer rdmap_segmenter"), 1),
-                          Pair(StrEq("peer payload_fetch queue"), 99), Pair(StrEq("peer payload_fetch"), 300),
-                          Pair(StrEq("peer tcp_tx queue"), 300), Pair(StrEq("peer tcp_tx"), 0),
-                          Pair(StrEq("peer mac_tx queue"), 300), Pair(StrEq("wire back"), 1700),
-                          Pair(StrEq("ddp_placement queue"), 100), Pair(StrEq("ddp_placement"), 50),
-                          Pair(StrEq("completion"), 150), Pair(StrEq("poll"), 700)));
+  EXPECT_THAT(
+      r.parts,
+      ElementsAre(Pair(StrEq("driver"), 0), Pair(StrEq("doorbell"), 100), Pair(StrEq("WQE fetch"), 100),
+                  Pair(StrEq("tcp_tx queue"), 3700), Pair(StrEq("tcp_tx"), 4000), Pair(StrEq("wire"), 1000),
+                  Pair(StrEq("peer mac_rx"), 0), Pair(StrEq("peer rdmap_dispatch queue"), 90),
+                  Pair(StrEq("peer rdmap_dispatch"), 10), Pair(StrEq("peer responder queue"), 50),
+                  Pair(StrEq("peer responder"), 50), Pair(StrEq("peer rdmap_segmenter queue"), 100),
+                  Pair(StrEq("peer rdmap_segmenter"), 1), Pair(StrEq("peer payload_fetch queue"), 99),
+                  Pair(StrEq("peer payload_fetch"), 300), Pair(StrEq("peer tcp_tx queue"), 300),
+                  Pair(StrEq("peer tcp_tx"), 0), Pair(StrEq("peer mac_tx queue"), 300), Pair(StrEq("wire back"), 1700),
+                  Pair(StrEq("mac_rx"), 0), Pair(StrEq("ddp_placement queue"), 100), Pair(StrEq("ddp_placement"), 50),
+                  Pair(StrEq("completion"), 150), Pair(StrEq("poll"), 700)));
 }
 
 TEST_F(LatencyBreakdownTest, OverSctpTheAssociationEngineTakesThePlaceOfMpaAndTcp) {
@@ -171,7 +180,7 @@ TEST_F(LatencyBreakdownTest, OverSctpTheAssociationEngineTakesThePlaceOfMpaAndTc
   on(a, {300, 301}, TraceKind::kPayloadRead, send(0));
   on(a, {360, 366, 350}, TraceKind::kFrameSent, send(0));
   taken(a, 370, TraceKind::kFrameSent, send(0));
-  on(b, 500, TraceKind::kFrameReceived, send(0));
+  comes(b, 500, send(0));
   on(b, {560, 562, 550}, TraceKind::kCrcChecked, send(0), 1);
   on(b, {563, 570}, TraceKind::kPlaced, send(0));
   used(580, send(0), receive(0));
@@ -179,16 +188,17 @@ TEST_F(LatencyBreakdownTest, OverSctpTheAssociationEngineTakesThePlaceOfMpaAndTc
   on(a, 700, TraceKind::kCompleted, send(0));
   on(a, 750, TraceKind::kPolled, send(0));
   ASSERT_EQ(breakdown.requests(), 2u);
-  EXPECT_THAT(breakdown.request(0).parts,
-              ElementsAre(Pair(StrEq("no message"), 410), Pair(StrEq("message"), 0), Pair(StrEq("sctp_rx"), 50),
-                          Pair(StrEq("sctp_association receive"), 12), Pair(StrEq("ddp_placement queue"), 1),
-                          Pair(StrEq("ddp_placement"), 7), Pair(StrEq("rdmap_dispatch queue"), 10),
-                          Pair(StrEq("rdmap_dispatch"), 1), Pair(StrEq("poll"), 9)));
   EXPECT_THAT(
-      breakdown.request(1).parts,
-      ElementsAre(Pair(StrEq("WQE fetch"), 100), Pair(StrEq("payload_fetch"), 101),
-                  Pair(StrEq("sctp_association send"), 49), Pair(StrEq("sctp_tx"), 16), Pair(StrEq("mac_tx queue"), 4),
-                  Pair(StrEq("wire"), 130), Pair(StrEq("SCTP acknowledgement"), 200), Pair(StrEq("poll"), 50)));
+      breakdown.request(0).parts,
+      ElementsAre(Pair(StrEq("no message"), 410), Pair(StrEq("message"), 0), Pair(StrEq("mac_rx"), 0),
+                  Pair(StrEq("sctp_rx"), 50), Pair(StrEq("sctp_association receive"), 12),
+                  Pair(StrEq("ddp_placement queue"), 1), Pair(StrEq("ddp_placement"), 7),
+                  Pair(StrEq("rdmap_dispatch queue"), 10), Pair(StrEq("rdmap_dispatch"), 1), Pair(StrEq("poll"), 9)));
+  EXPECT_THAT(breakdown.request(1).parts,
+              ElementsAre(Pair(StrEq("WQE fetch"), 100), Pair(StrEq("payload_fetch"), 101),
+                          Pair(StrEq("sctp_association send"), 49), Pair(StrEq("sctp_tx"), 16),
+                          Pair(StrEq("mac_tx queue"), 4), Pair(StrEq("wire"), 130), Pair(StrEq("peer mac_rx"), 0),
+                          Pair(StrEq("SCTP acknowledgement"), 200), Pair(StrEq("poll"), 50)));
   expect_sums();
 }
 
@@ -198,7 +208,7 @@ TEST_F(LatencyBreakdownTest, OverSctpALateRetransmissionTakesNoTime) {
   on(a, 150, TraceKind::kPayloadRead, send(0));
   on(b, 310, TraceKind::kCrcChecked, send(0), 1);
   again(a, 400, TraceKind::kRetransmitted, send(0));
-  again(b, 500, TraceKind::kFrameReceived, send(0));
+  comes(b, 500, send(0), true);
   done(0, 450);
   EXPECT_EQ(part(0, "retransmission"), 0u);
   EXPECT_EQ(part(0, "SCTP acknowledgement"), 150u);
@@ -232,13 +242,14 @@ TEST_F(LatencyBreakdownTest, TheTimeUntilARetransmissionIsItsOwn) {
   written(0, 100, 200, 0);  // lost
   again(a, 5000, TraceKind::kRetransmitted, send(0));
   again(a, 5050, TraceKind::kTaken, send(0));
-  again(b, 5500, TraceKind::kFrameReceived, send(0));
+  comes(b, 5500, send(0), true);
   on(b, {5510, 5520}, TraceKind::kStreamDelivered, send(0));
   done(0, 6000);
-  EXPECT_THAT(breakdown.request(0).parts,
-              ElementsAre(Pair(StrEq("WQE fetch"), 0), Pair(StrEq("tcp_tx queue"), 100), Pair(StrEq("tcp_tx"), 0),
-                          Pair(StrEq("retransmission"), 4800), Pair(StrEq("mac_tx queue"), 50),
-                          Pair(StrEq("wire"), 450), Pair(StrEq("TCP acknowledgement"), 500), Pair(StrEq("poll"), 0)));
+  EXPECT_THAT(
+      breakdown.request(0).parts,
+      ElementsAre(Pair(StrEq("WQE fetch"), 0), Pair(StrEq("tcp_tx queue"), 100), Pair(StrEq("tcp_tx"), 0),
+                  Pair(StrEq("retransmission"), 4800), Pair(StrEq("mac_tx queue"), 50), Pair(StrEq("wire"), 450),
+                  Pair(StrEq("peer mac_rx"), 0), Pair(StrEq("TCP acknowledgement"), 500), Pair(StrEq("poll"), 0)));
 }
 
 // The second request arrived at once; the first, earlier in the stream, only after a retransmission.
@@ -246,7 +257,7 @@ TEST_F(LatencyBreakdownTest, ARequestWaitsForTheRetransmissionOfOctetsBeforeIt) 
   written(0, 100, 200, 0);
   written(1, 100, 210, 700);
   again(a, 5000, TraceKind::kRetransmitted, send(0));
-  again(b, 5500, TraceKind::kFrameReceived, send(0));
+  comes(b, 5500, send(0), true);
   on(b, {5510, 5520}, TraceKind::kStreamDelivered, send(0));
   on(b, {5512, 5522}, TraceKind::kStreamDelivered, send(1));
   written(2, 5505, 5506, 5511);
@@ -265,10 +276,10 @@ TEST_F(LatencyBreakdownTest, AResponseIsSentOnceMore) {
   on(a, 100, TraceKind::kPosted, send(0));
   fetched(200, 0, abi::WrOpcode::kRdmaRead);
   on(a, 300, TraceKind::kFrameSent, send(0));
-  on(b, 400, TraceKind::kFrameReceived, send(0));
+  comes(b, 400, send(0));
   on(b, 500, TraceKind::kFrameSent, send(0));
   again(b, 4000, TraceKind::kRetransmitted, send(0));
-  again(a, 4100, TraceKind::kFrameReceived, send(0));
+  comes(a, 4100, send(0), true);
   on(a, {4150, 4160}, TraceKind::kStreamDelivered, send(0));
   done(0, 5000);
   EXPECT_EQ(part(0, "wire"), 100u);
@@ -284,7 +295,7 @@ TEST_F(LatencyBreakdownTest, ALostAcknowledgementWaitsForARetransmission) {
   written(0, 100, 200, 700);
   on(b, {710, 720}, TraceKind::kStreamDelivered, send(0));
   again(a, 5000, TraceKind::kRetransmitted, send(0));
-  again(b, 5500, TraceKind::kFrameReceived, send(0));
+  comes(b, 5500, send(0), true);
   done(0, 6000);
   EXPECT_EQ(part(0, "wire"), 500u);
   EXPECT_EQ(part(0, "retransmission"), 0u);
@@ -296,10 +307,10 @@ TEST_F(LatencyBreakdownTest, ALostAcknowledgementWaitsForARetransmission) {
 TEST_F(LatencyBreakdownTest, ARetransmissionInTheMidstOfAMessageCostsNothing) {
   written(0, 100, 200, 700);
   again(a, 800, TraceKind::kRetransmitted, send(0));
-  again(b, 1300, TraceKind::kFrameReceived, send(0));
+  comes(b, 1300, send(0), true);
   on(b, {1310, 1320}, TraceKind::kStreamDelivered, send(0));
   on(a, 1500, TraceKind::kFrameSent, send(0));
-  on(b, 2000, TraceKind::kFrameReceived, send(0));
+  comes(b, 2000, send(0));
   on(b, {2010, 2020}, TraceKind::kStreamDelivered, send(0));
   done(0, 2500);
   EXPECT_EQ(part(0, "tcp_tx queue"), 1400u);
@@ -314,10 +325,51 @@ TEST_F(LatencyBreakdownTest, ALateRetransmissionTakesNoTime) {
   on(a, 500, TraceKind::kCompleted, send(0));
   again(a, 900, TraceKind::kRetransmitted, send(0));
   on(a, 700, TraceKind::kPolled, send(0));
-  again(b, 950, TraceKind::kFrameReceived, send(0));
+  comes(b, 950, send(0), true);
   expect_sums();
   EXPECT_EQ(breakdown.request(0).total_ps, 600u);
   EXPECT_EQ(part(0, "TCP acknowledgement"), 100u);
+}
+
+// A chip that lags behind keeps frames in its buffer, which is no part of the wire. Of a message the last one counts.
+TEST_F(LatencyBreakdownTest, TheWireEndsAtThePort) {
+  on(b, 50, TraceKind::kPosted, receive(0));
+  on(a, 100, TraceKind::kPosted, send(0));
+  fetched(200, 0, abi::WrOpcode::kSend);
+  on(a, 300, TraceKind::kFrameSent, send(0));
+  on(b, 400, TraceKind::kAtPort, send(0));
+  on(b, 450, TraceKind::kAtPort, send(0));
+  on(b, {5000, 5002}, TraceKind::kFrameReceived, send(0));
+  on(b, {8000, 8002}, TraceKind::kFrameReceived, send(0));
+  used(8100, send(0), receive(0));
+  on(b, 8200, TraceKind::kPolled, receive(0));
+  done(0, 9000);
+  EXPECT_EQ(part(0, "no message"), 350u);
+  EXPECT_EQ(part(0, "message"), 50u);
+  EXPECT_EQ(part(0, "mac_rx queue"), 7550u);
+  EXPECT_EQ(part(0, "mac_rx"), 2u);
+  EXPECT_EQ(part(1, "wire"), 150u);
+  EXPECT_EQ(part(1, "peer mac_rx queue"), 7550u);
+  EXPECT_EQ(part(1, "peer mac_rx"), 2u);
+  EXPECT_EQ(part(1, "TCP acknowledgement"), 998u);
+  expect_sums();
+}
+
+TEST_F(LatencyBreakdownTest, ARetransmissionWaitsInTheBufferToo) {
+  written(0, 100, 200, 0);
+  again(a, 5000, TraceKind::kRetransmitted, send(0));
+  TraceEvent e = made(5400, TraceKind::kAtPort, send(0));
+  e.again = true;
+  breakdown.event(b, e);
+  e = made({5700, 5701}, TraceKind::kFrameReceived, send(0));
+  e.again = true;
+  breakdown.event(b, e);
+  done(0, 6000);
+  EXPECT_EQ(part(0, "retransmission"), 4800u);
+  EXPECT_EQ(part(0, "wire"), 400u);
+  EXPECT_EQ(part(0, "peer mac_rx queue"), 300u);
+  EXPECT_EQ(part(0, "peer mac_rx"), 1u);
+  expect_sums();
 }
 
 TEST_F(LatencyBreakdownTest, AReceiveRequestWaitsForItsMessage) {
@@ -327,8 +379,8 @@ TEST_F(LatencyBreakdownTest, AReceiveRequestWaitsForItsMessage) {
   on(a, 100, TraceKind::kPosted, send(0));
   fetched(200, 0, abi::WrOpcode::kSend);
   on(a, 300, TraceKind::kFrameSent, send(0));
-  on(b, 400, TraceKind::kFrameReceived, send(0));
-  on(b, 600, TraceKind::kFrameReceived, send(0));
+  comes(b, 400, send(0));
+  comes(b, 600, send(0));
   on(b, {640, 650, 610}, TraceKind::kStreamDelivered, send(0));
   on(b, {653, 660}, TraceKind::kFpduReceived, send(0));
   on(b, {660, 670}, TraceKind::kCrcChecked, send(0));
@@ -342,9 +394,9 @@ TEST_F(LatencyBreakdownTest, AReceiveRequestWaitsForItsMessage) {
   EXPECT_THAT(
       breakdown.request(0).parts,
       ElementsAre(Pair(StrEq("RQE fetch queue"), 10), Pair(StrEq("RQE fetch"), 20), Pair(StrEq("no message"), 320),
-                  Pair(StrEq("message"), 200), Pair(StrEq("tcp_rx queue"), 10), Pair(StrEq("tcp_rx"), 40),
-                  Pair(StrEq("mpa_deframer queue"), 3), Pair(StrEq("mpa_deframer"), 7), Pair(StrEq("crc_check"), 10),
-                  Pair(StrEq("ddp_placement queue"), 5), Pair(StrEq("ddp_placement"), 1),
+                  Pair(StrEq("message"), 200), Pair(StrEq("mac_rx"), 0), Pair(StrEq("tcp_rx queue"), 10),
+                  Pair(StrEq("tcp_rx"), 40), Pair(StrEq("mpa_deframer queue"), 3), Pair(StrEq("mpa_deframer"), 7),
+                  Pair(StrEq("crc_check"), 10), Pair(StrEq("ddp_placement queue"), 5), Pair(StrEq("ddp_placement"), 1),
                   Pair(StrEq("rdmap_dispatch queue"), 24), Pair(StrEq("rdmap_dispatch"), 1),
                   Pair(StrEq("CQE write queue"), 4), Pair(StrEq("CQE write"), 1), Pair(StrEq("poll"), 94)));
   expect_sums();
@@ -359,7 +411,7 @@ TEST_F(LatencyBreakdownTest, AReceiverMayBeSlowerThanTheSender) {
     on(a, 100, TraceKind::kPosted, send(n));
     fetched(200, n, abi::WrOpcode::kSend);
     on(a, 300, TraceKind::kFrameSent, send(n));
-    on(b, 400 + n, TraceKind::kFrameReceived, send(n));
+    comes(b, 400 + n, send(n));
     done(n, 500);
   }
   used(700, send(0), shared(1));  // a shared queue's requests complete in any order
