@@ -16,6 +16,7 @@
 #include "model/cli/command.h"
 #include "model/cli/options.h"
 #include "model/common/check.h"
+#include "model/system/latency_breakdown.h"
 #include "model/trace/request_story.h"
 #include "model/why/why.h"
 
@@ -52,7 +53,7 @@ struct Part {
 using Parts = std::map<std::string, std::vector<Part>>;
 
 constexpr const char* kBreakdownHead = "request\twork\toperation\ttotal_ps\tparts";  // LatencyBreakdown::write
-constexpr std::size_t kTotal = 3, kParts = 4;                                        // columns
+constexpr std::size_t kOperation = 2, kTotal = 3, kParts = 4;                        // columns
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> pieces;
@@ -105,7 +106,10 @@ void read_parts(const std::filesystem::path& file, Parts& parts) {
       if (!known) fail("parts: must be names with numbers that come to total_ps");
       of_request = std::move(*known);
     }
-    if (const auto its = parts.find(std::string(columns[0])); its != parts.end()) its->second = std::move(of_request);
+    const std::string_view operation = columns[kOperation];
+    const bool is_request = operation != LatencyBreakdown::kOneWayName && operation != LatencyBreakdown::kRoundName;
+    const auto its = parts.find(std::string(columns[0]));
+    if (is_request && its != parts.end()) its->second = std::move(of_request);
   }
 }
 

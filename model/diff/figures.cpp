@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <sstream>
 #include <string_view>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -145,15 +147,21 @@ double relative(const Both& both) {
   return larger == 0 ? 0 : absolute(both) / larger;
 }
 
+// Of breakdown.tsv: a message of a ping-pong has several lines.
+struct Median {
+  std::string request, operation;
+  bool operator<(const Median& o) const { return std::tie(request, operation) < std::tie(o.request, o.operation); }
+};
+
 // The median request of each kind of work: "writes of a" and its id.
-std::map<std::string, std::string> medians_of(const RunInput& input) {
-  std::map<std::string, std::string> medians;
+std::map<std::string, Median> medians_of(const RunInput& input) {
+  std::map<std::string, Median> medians;
   for (const ordered_json& item : member(input, "latency_breakdown")) {
     if (!item.contains("examples") || !item["examples"].contains("p50")) continue;
     const std::string work = item.value("work", "");
     const std::string name =
         fmt::format("{}{}, {}", work.empty() ? "" : work + ", ", item.value("node", ""), item.value("operation", ""));
-    medians[name] = item["examples"]["p50"];
+    medians[name] = {item["examples"]["p50"], item.value("operation", "")};
   }
   return medians;
 }
@@ -176,15 +184,21 @@ Values parts_in(std::string_view text, const std::string& where) {
 }
 
 // Of these requests, from breakdown.tsv if there is one: request, work, operation, total_ps, parts.
-std::map<std::string, Values> parts_of(const RunInput& input, const std::map<std::string, std::string>& medians) {
-  std::map<std::string, Values> parts;
-  for (const auto& [name, request] : medians) parts[request];
+std::map<Median, Values> parts_of(const RunInput& input, const std::map<std::string, Median>& medians) {
+  std::map<Median, Values> parts;
+  for (const auto& [name, median] : medians) parts[median];
   const std::string file = (std::filesystem::path(input.folder) / "breakdown.tsv").string();
   std::ifstream in(file);
   std::size_t number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
-    const auto its = parts.find(line.substr(0, line.find('\t')));
+    std::istringstream columns(line);
+    Median median;
+    std::string work;
+    std::getline(columns, median.request, '\t');
+    std::getline(columns, work, '\t');
+    std::getline(columns, median.operation, '\t');
+    const auto its = parts.find(median);
     if (its == parts.end()) continue;
     its->second =
         parts_in(std::string_view(line).substr(line.rfind('\t') + 1), fmt::format("{}: line {}", file, number));
@@ -224,13 +238,14 @@ std::vector<Figure> results_that_differ(const RunInput& a, const RunInput& b) {
 
 std::vector<Figure> parts_that_differ(const RunInput& a, const RunInput& b) {
   std::vector<Figure> figures;
-  const std::map<std::string, std::string> of_a = medians_of(a), of_b = medians_of(b);
-  std::map<std::string, Values> parts_a = parts_of(a, of_a), parts_b = parts_of(b, of_b);
-  for (const auto& [name, request] : of_a) {
+  const std::map<std::string, Median> of_a = medians_of(a), of_b = medians_of(b);
+  std::map<Median, Values> parts_a = parts_of(a, of_a), parts_b = parts_of(b, of_b);
+  for (const auto& [name, median] : of_a) {
     const auto other = of_b.find(name);
-    if (other == of_b.end() || parts_a[request].empty() || parts_b[other->second].empty()) continue;
-    if (request != other->second) figures.push_back(figure(name + ": request", "", request, other->second));
-    for (const Both& both : joined(parts_a[request], parts_b[other->second])) {
+    if (other == of_b.end() || parts_a[median].empty() || parts_b[other->second].empty()) continue;
+    const std::string &request = median.request, &others = other->second.request;
+    if (request != others) figures.push_back(figure(name + ": request", "", request, others));
+    for (const Both& both : joined(parts_a[median], parts_b[other->second])) {
       const ordered_json zero = 0.0;  // a part that a request did not have took no time
       const ordered_json &x = both.a.is_null() ? zero : both.a, &y = both.b.is_null() ? zero : both.b;
       if (x != y) figures.push_back(figure(fmt::format("{}: {}", name, both.name), "ns", x, y));

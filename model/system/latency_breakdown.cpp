@@ -26,7 +26,17 @@ bool is_received(abi::WrOpcode op) {
 }
 
 bool is_receive(RequestClass kind) { return kind == RequestClass::kReceive || kind == RequestClass::kUnused; }
-const char* name_of(RequestClass kind, abi::WrOpcode op) { return is_receive(kind) ? "receive" : abi::name(op); }
+
+const char* name_of(RequestClass kind, abi::WrOpcode op) {
+  if (kind == RequestClass::kOneWay) return LatencyBreakdown::kOneWayName;
+  if (kind == RequestClass::kRound) return LatencyBreakdown::kRoundName;
+  return is_receive(kind) ? "receive" : abi::name(op);
+}
+
+// Of a work item's groups: what is reported comes first.
+unsigned order_of(RequestClass kind) {
+  return kind == RequestClass::kRound ? 0 : kind == RequestClass::kOneWay ? 1 : is_receive(kind) ? 3 : 2;
+}
 
 void put(std::vector<std::uint8_t>& to, std::uint64_t number) {
   for (; number >> 7 != 0; number >>= 7) to.push_back(static_cast<std::uint8_t>(number | 0x80));
@@ -72,8 +82,8 @@ void LatencyBreakdown::Queue::grow() {
   slots_ = std::move(larger);
 }
 
-LatencyBreakdown::LatencyBreakdown(std::vector<std::string> nodes, WorkName work_name)
-    : nodes_(std::move(nodes)), work_name_(std::move(work_name)), queues_(nodes_.size()) {}
+LatencyBreakdown::LatencyBreakdown(std::vector<std::string> nodes, Works works)
+    : nodes_(std::move(nodes)), works_(std::move(works)), queues_(nodes_.size()) {}
 
 // As a RequestId counts them. Events of one domain come in rows.
 std::uint32_t LatencyBreakdown::node_of(const TraceDomain& domain) {
@@ -106,7 +116,8 @@ void LatencyBreakdown::event(const TraceDomain& domain, const TraceEvent& e) {
   const std::uint64_t ps = e.cycle * domain.period_ps;
   if (e.kind == TraceKind::kDoorbellWritten || e.kind == TraceKind::kDoorbell) return doorbell(e, ps);
   if (static_cast<unsigned>(e.request.kind()) >= kQueueKinds) return;
-  const bool own = node_of(domain) == e.request.node();
+  const std::uint32_t node = node_of(domain);
+  const bool own = node == e.request.node();
   const std::uint64_t ends = ps + e.visible_after * domain.period_ps;
   switch (e.kind) {
     case TraceKind::kPosted:
@@ -115,6 +126,8 @@ void LatencyBreakdown::event(const TraceDomain& domain, const TraceEvent& e) {
       return taken(e, own, ps);
     case TraceKind::kPolled:
       return polled(e.request, ps);
+    case TraceKind::kSeen:
+      return seen(e, node, ps);
     case TraceKind::kCompleted:
       if (!own || e.request.kind() != RequestId::Kind::kSend) return received(e, ps, ends);
       break;
@@ -162,6 +175,7 @@ void LatencyBreakdown::posted(const TraceEvent& e, std::uint64_t ps) {
   Record& r = q.add();
   r.at[kPost] = ps;
   r.work = e.values[0];
+  r.awaits_seen = e.request.kind() == RequestId::Kind::kSend && works_.is_ping_pong && works_.is_ping_pong(e.values[0]);
 }
 
 void LatencyBreakdown::taken(const TraceEvent& e, bool own, std::uint64_t ps) {
@@ -230,6 +244,8 @@ void LatencyBreakdown::received(const TraceEvent& e, std::uint64_t begins, std::
   Record* const message = e.receive ? record(e.request) : nullptr;
   if (message == nullptr) return;
   message->receive = id;
+  message->at[station(kRequest, kDispatching)] = begins;
+  message->at[station(kRequest, kDelivered)] = ends;
   settle(*message, kRequest, RequestClass::kReceive);
   r->at[kFirstArrived] = message->at[kFirstArrived];
   for (unsigned s = kAtPort; s < kDispatching; ++s) {
@@ -241,6 +257,8 @@ void LatencyBreakdown::received(const TraceEvent& e, std::uint64_t begins, std::
 void LatencyBreakdown::received_written(RequestId message, std::uint64_t begins, std::uint64_t ends) {
   Record* const m = record(message);
   if (m == nullptr) return;
+  m->at[kPeerCqeWriting] = begins;
+  m->at[kPeerCqeWritten] = ends;
   if (Record* const r = record(m->receive)) {
     r->at[kCqeWriting] = begins;
     r->at[kCqeWritten] = ends;
@@ -276,7 +294,8 @@ void LatencyBreakdown::covered(RequestId id, const Record& by) {
 }
 
 void LatencyBreakdown::retire(Queue& q) {
-  while (q.first != q.end() && q[q.first].over && !q[q.first].awaits_receiver) q.drop_front();
+  while (q.first != q.end() && q[q.first].over && !q[q.first].awaits_receiver && !q[q.first].awaits_seen)
+    q.drop_front();
 }
 
 // Which of the frames were on the request's path.
@@ -318,7 +337,10 @@ void LatencyBreakdown::finish(RequestId id, Record& r) {
     settle(r, kRequest, kind);
     settle(r, kResponse, kind);
   }
-  const std::uint64_t end = r.at[kPolled];
+  keep(id, kind, r, r.at[kPolled]);
+}
+
+void LatencyBreakdown::keep(RequestId id, RequestClass kind, const Record& r, std::uint64_t end) {
   finished_.push_back({id, kind, over_sctp(r, kind), r.opcode, r.work, end - r.at[kPost], parts_.size()});
   std::uint64_t at = r.at[kPost];
   for (unsigned s = kPost + 1; s < kStations; ++s) {
@@ -328,6 +350,38 @@ void LatencyBreakdown::finish(RequestId id, Record& r) {
     put(parts_, s);
     put(parts_, until - at);
     at = until;
+  }
+  put(parts_, 0);
+}
+
+// A message of a ping-pong is with its program. If it answers one that was seen where it comes from, a round is over.
+void LatencyBreakdown::seen(const TraceEvent& e, std::uint32_t at_node, std::uint64_t ps) {
+  Record* const r = record(e.request);
+  if (r == nullptr || !std::exchange(r->awaits_seen, false)) return;
+  Record way = *r;
+  settle(way, kRequest, RequestClass::kOneWay);
+  way.at[kPeerPolled] = ps;
+  keep(e.request, RequestClass::kOneWay, way, ps);
+  Way back{e.request, e.values[0], r->at[kPost], ps, {}};
+  each_part(finished_.back(), [&](StationId s, std::uint64_t part) { back.parts[s] = part; });
+  const auto there = ways_.find({e.request.node(), e.request.queue(), r->work});
+  if (there != ways_.end() && there->second.message == back.message) round(there->second, back, way);
+  ways_[{at_node, e.qpn, r->work}] = back;
+  retire(*queue(e.request));
+}
+
+// Halves are rounded such that they sum to half of the whole, rounded down, as results have it.
+void LatencyBreakdown::round(const Way& there, const Way& back, const Record& r) {
+  finished_.push_back({there.id, RequestClass::kRound, over_sctp(r, RequestClass::kRound), r.opcode, r.work,
+                       (back.seen - there.posted) / 2, parts_.size()});
+  std::uint64_t until = 0;
+  for (unsigned s = kPost + 1; s < kStations; ++s) {
+    const std::uint64_t between = s == kAnswering ? back.posted - there.seen : 0;
+    const std::uint64_t both = there.parts[s] + back.parts[s] + between;
+    if (both == 0) continue;
+    put(parts_, s);
+    put(parts_, (until + both) / 2 - until / 2);
+    until += both;
   }
   put(parts_, 0);
 }
@@ -370,12 +424,14 @@ void LatencyBreakdown::write(const std::string& file) const {
 }
 
 nlohmann::ordered_json LatencyBreakdown::json() const {
-  std::map<std::tuple<std::uint32_t, std::uint32_t, bool, abi::WrOpcode>, std::vector<const Finished*>> groups;
+  std::map<std::tuple<std::uint32_t, bool, std::uint32_t, unsigned, abi::WrOpcode>, std::vector<const Finished*>>
+      groups;
   for (std::size_t i = counted_from_; i != finished_.size(); ++i) {
     const Finished& f = finished_[i];
-    const bool receive = is_receive(f.kind);
+    const unsigned order = order_of(f.kind);
     const std::uint32_t work = f.work - 1;  // what belongs to no work item comes last
-    groups[{work, f.id.node(), receive, receive ? abi::WrOpcode{} : f.opcode}].push_back(&f);
+    const bool is_request = order >= 2;
+    groups[{work, is_request, f.id.node(), order, order == 2 ? f.opcode : abi::WrOpcode{}}].push_back(&f);
   }
   auto list = nlohmann::ordered_json::array();
   for (auto& [key, group] : groups) list.push_back(json(group));

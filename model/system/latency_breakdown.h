@@ -4,7 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -19,16 +21,20 @@ namespace rnic {
 
 class LatencyBreakdown final : public TraceSink {
  public:
-  // The name of the work that a request was posted for, by the number in its kPosted; "": none.
-  using WorkName = std::function<std::string(std::uint32_t)>;
+  // What a request was posted for, by the number in its kPosted.
+  struct Works {
+    std::function<std::string(std::uint32_t)> name;   // "": none
+    std::function<bool(std::uint32_t)> is_ping_pong;  // its programs say which messages they have seen (kSeen)
+  };
 
   // `nodes` are those of a RequestId. The sink wants Recorder::attach_timing().
-  explicit LatencyBreakdown(std::vector<std::string> nodes, WorkName work_name = {});
+  explicit LatencyBreakdown(std::vector<std::string> nodes, Works works = {});
 
   void event(const TraceDomain& domain, const TraceEvent& event) override;
 
   // A completed request: its parts are durations in ps, in the order in which it passes them, and sum to total_ps. A
-  // part that it did not pass is missing, and so is a queue in which it did not wait.
+  // part that it did not pass is missing, and so is a queue in which it did not wait. A message of a ping-pong is there
+  // as kOneWay too, and a round as kRound, by the id of its first message.
   struct Request {
     RequestId id;
     stations::RequestClass kind = stations::RequestClass::kPosted;
@@ -40,7 +46,10 @@ class LatencyBreakdown final : public TraceSink {
   std::size_t requests() const { return finished_.size(); }
   Request request(std::size_t i) const;  // in order of completion
 
-  // A line per request: id, work item, operation, the sum and each part in ps, separated by tabs. OutputError.
+  // The operations of kOneWay and kRound in both outputs; those of requests are their opcodes, or "receive".
+  static constexpr const char* kOneWayName = "one way";
+  static constexpr const char* kRoundName = "half a round trip";
+  // A line for each of them: id, work item, operation, the sum and each part in ps, separated by tabs. OutputError.
   void write(const std::string& file) const;
   // json() counts requests that complete from now on.
   void restart() { counted_from_ = finished_.size(); }
@@ -60,6 +69,7 @@ class LatencyBreakdown final : public TraceSink {
     std::uint32_t work = 0;
     bool over = false;             // polled, itself or the one whose completion covers it
     bool awaits_receiver = false;  // its frames arrived, and a receive request still needs its times
+    bool awaits_seen = false;      // of a ping-pong
     RequestId receive;             // that it used
     std::array<Again, stations::kLegs> again{};
     std::array<std::uint32_t, stations::kLegs> segments{};
@@ -91,6 +101,14 @@ class LatencyBreakdown final : public TraceSink {
     FlowId flow;
     std::uint64_t arrived = 0;  // the newest retransmitted frame that let octets after it pass
   };
+  // Of a message of a ping-pong.
+  struct Way {
+    RequestId id;
+    std::uint32_t message = 0;
+    std::uint64_t posted = 0, seen = 0;
+    std::array<std::uint64_t, stations::kStations> parts{};
+  };
+  using Place = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // node, queue pair, work
   struct Finished {
     RequestId id;
     stations::RequestClass kind;
@@ -115,22 +133,26 @@ class LatencyBreakdown final : public TraceSink {
   void received_written(RequestId message, std::uint64_t begins, std::uint64_t ends);
   void polled(RequestId id, std::uint64_t ps);
   void covered(RequestId id, const Record& by);
-  void retire(Queue& queue);
+  void seen(const TraceEvent& event, std::uint32_t at_node, std::uint64_t ps);
+  void round(const Way& there, const Way& back, const Record& record);
+  static void retire(Queue& queue);
   static void settle(Record& record, stations::Leg leg, stations::RequestClass kind);
   static bool over_sctp(const Record& record, stations::RequestClass kind);
   void finish(RequestId id, Record& record);
+  void keep(RequestId id, stations::RequestClass kind, const Record& record, std::uint64_t end);
   template <class F>
   void each_part(const Finished& finished, F&& use) const;
   nlohmann::ordered_json json(std::vector<const Finished*>& group) const;
-  std::string work_of(const Finished& finished) const { return work_name_ ? work_name_(finished.work) : ""; }
+  std::string work_of(const Finished& finished) const { return works_.name ? works_.name(finished.work) : ""; }
 
   const std::vector<std::string> nodes_;
-  const WorkName work_name_;
+  const Works works_;
   std::vector<std::pair<const TraceDomain*, std::uint32_t>> domains_;
   std::pair<const TraceDomain*, std::uint32_t> newest_{};
   static constexpr unsigned kQueueKinds = 3;  // send, receive, shared receive
   std::vector<std::array<std::vector<Queue>, kQueueKinds>> queues_;
   std::vector<Repair> repairs_;  // of the flows with losses
+  std::map<Place, Way> ways_;    // the newest message of a ping-pong that was seen there
   std::vector<Finished> finished_;
   std::size_t counted_from_ = 0;     // of finished_
   std::vector<std::uint8_t> parts_;  // stations and durations, as numbers of 7 bits per octet

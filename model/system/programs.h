@@ -54,6 +54,8 @@ class Programs {
 
   // The work that a program's requests are for, as host::Core::work() numbers it; "" if unknown.
   virtual std::string work_name(std::uint32_t) const { return {}; }
+  // Whether its latency is half a round trip.
+  virtual bool is_ping_pong(std::uint32_t) const { return false; }
 
   // How programs are judged that made no progress for that long, or where no event is left that could bring any. By
   // default the run hangs after watchdog_ps without progress, unless that is 0.

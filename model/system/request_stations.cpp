@@ -162,15 +162,17 @@ Stop stop_of(TraceKind kind, bool own) { return kStops[own][static_cast<unsigned
 bool on_the_path(RequestClass kind, StationId s) {
   switch (kind) {
     case RequestClass::kAnswered:
-      return s != kFirstArrived;
+    case RequestClass::kLocal:
+      return s != kFirstArrived && (s < kPeerCqeWriting || s >= kDue);
     case RequestClass::kPosted:
       return s != kFirstArrived && (s <= station(kRequest, kRepaired) || s >= kCompleted);
-    case RequestClass::kLocal:
-      return s != kFirstArrived;
     case RequestClass::kUnused:
       return s <= kFetched || s >= kCompleted;
     case RequestClass::kReceive:
-      return s < kThere || s >= kCompleted || (s >= station(kRequest, kAtPort) && s < kDue);
+      return s < kThere || s >= kCompleted || (s >= station(kRequest, kAtPort) && s < kPeerCqeWriting);
+    case RequestClass::kOneWay:
+    case RequestClass::kRound:
+      return s != kFirstArrived && s < kDue;
   }
   return false;
 }
@@ -196,6 +198,14 @@ const char* part_name(RequestClass kind, StationId s, bool over_sctp) {
       return receive ? "RQE fetch" : "WQE fetch";
     case kFirstArrived:
       return "no message";
+    case kPeerCqeWriting:
+      return "peer CQE write queue";
+    case kPeerCqeWritten:
+      return "peer CQE write";
+    case kPeerPolled:
+      return "peer poll";
+    case kAnswering:
+      return "peer program";
     case kDue:
       return "peer responder queue";
     case kResponseFormed:
@@ -219,7 +229,7 @@ const char* part_name(RequestClass kind, StationId s, bool over_sctp) {
 }
 
 bool is_queue(StationId s) {
-  if (s == kFetching || s == kDue || s == kCqeWriting) return true;
+  if (s == kFetching || s == kPeerCqeWriting || s == kDue || s == kCqeWriting) return true;
   if (!in_leg(kRequest, s) && !in_leg(kResponse, s)) return false;
   switch ((s - kThere) % (kBack - kThere)) {
     case kCutting:

@@ -15,8 +15,11 @@ enum class RequestClass : std::uint8_t {
   kLocal,     // nothing was sent: work without a message, and early failures
   kReceive,   // of a receive queue, shared or not, with its message
   kUnused,    // flushed: used by no message
+  // Of a ping-pong.
+  kOneWay,  // a message, until the program at the other end sees it
+  kRound,   // and its answer, until the first program sees that: half of each part
 };
-inline constexpr unsigned kRequestClasses = static_cast<unsigned>(RequestClass::kUnused) + 1;
+inline constexpr unsigned kRequestClasses = static_cast<unsigned>(RequestClass::kRound) + 1;
 
 // The stages that its octets pass from one chip's segmenter to the other's RDMAP. "…ing" is the end of a wait: service
 // begins.
@@ -63,7 +66,12 @@ enum : StationId {
   kFetched,
   kFirstArrived,  // the first frame of the message that uses a receive request, at the port
   kThere,
-  kDue = kThere + kLegStations,
+  // Of a message in the receiver's chip and program.
+  kPeerCqeWriting = kThere + kLegStations,
+  kPeerCqeWritten,
+  kPeerPolled,
+  kAnswering,
+  kDue,
   kResponseFormed,
   kBack,
   kCompleted = kBack + kLegStations,

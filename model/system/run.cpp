@@ -60,7 +60,8 @@ Run::Run(System& system, const RunOptions& options)
       options_(options),
       debugger_(open_debugger(system, options)),
       outputs_(options, system.stations(), system.cable(),
-               [&system](std::uint32_t work) { return system.programs().work_name(work); }),
+               {[&system](std::uint32_t work) { return system.programs().work_name(work); },
+                [&system](std::uint32_t work) { return system.programs().is_ping_pong(work); }}),
       utilization_(system),
       accounting_(system, utilization_),
       warm_(options.warmup_ps == 0) {

@@ -95,8 +95,8 @@ struct RunOutputs::Listeners {
 };
 
 RunOutputs::RunOutputs(const RunOptions& options, const std::vector<Station>& stations, Cable& cable,
-                       LatencyBreakdown::WorkName work_name)
-    : options_(options), stations_(stations), work_name_(std::move(work_name)) {
+                       LatencyBreakdown::Works works)
+    : options_(options), stations_(stations), works_(std::move(works)) {
   check_scopes(options.wave_window.scopes, stations);
   open(stations.at(0).name);
   cable.tap(static_cast<FrameTap&>(*capture_));
@@ -147,7 +147,7 @@ void RunOutputs::open(const std::string& name) {
     }
   }
   if (!dir.empty()) remove_outputs(dir, begun);
-  if (options_.breakdown) breakdown_ = std::make_unique<LatencyBreakdown>(node_names(stations_), work_name_);
+  if (options_.breakdown) breakdown_ = std::make_unique<LatencyBreakdown>(node_names(stations_), works_);
   capture_ = std::make_unique<WireCapture>(name, captures() ? in_folder(kCapture) : "");
   cable_trace_ = std::make_unique<CableTrace>(stations_, *capture_);
   capture_->comment([this](unsigned direction, const Frame& frame) {

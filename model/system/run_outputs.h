@@ -59,12 +59,12 @@ std::string firmware_fault_text(const std::string& node, const std::string& reas
 
 class RunOutputs final {
  public:
-  // The stations must outlive this. `work_name`: the work that requests were posted for, in the breakdown. The capture
+  // The stations must outlive this. `works`: what requests were posted for, in the breakdown. The capture
   // is taken at the first station. ConfigError for files that cannot be created, for unknown scopes, and for a folder
   // that another run writes into; then no new file and no new folder remains. Otherwise an earlier run's files are
   // removed from the folder.
   RunOutputs(const RunOptions& options, const std::vector<Station>& stations, Cable& cable,
-             LatencyBreakdown::WorkName work_name);
+             LatencyBreakdown::Works works);
   ~RunOutputs();
 
   // The kernel has reached this time; to be called at least every 10 us, and before the first.
@@ -124,7 +124,7 @@ class RunOutputs final {
 
   const RunOptions options_;
   const std::vector<Station>& stations_;
-  const LatencyBreakdown::WorkName work_name_;
+  const LatencyBreakdown::Works works_;
   std::optional<FolderLock> folder_;
   std::deque<FileLock> event_locks_;
   std::optional<FileLock> wave_lock_;

@@ -25,6 +25,7 @@ class WorkloadPrograms final : public Programs {
   unsigned phase() const override { return workload_->phase(); }
   std::string phase_name(unsigned phase) const override { return workload_->phase_name(phase); }
   std::string work_name(std::uint32_t work) const override { return workload_->work_name(work); }
+  bool is_ping_pong(std::uint32_t work) const override { return workload_->is_ping_pong(work); }
   std::uint64_t progress() const override { return workload_->progress(); }
   std::uint64_t total() const override { return total_; }
   void restart_results(std::uint64_t now_ps) override { workload_->restart(now_ps); }

@@ -49,6 +49,73 @@ class Breakdown(ProgramTest):
         for operation in "write", "immediate data":
             self.expect_alike(self.results["writes"]["latency_ns"], self.groups["writes", "a", operation])
 
+    def ping_pong(self, operation, *options):
+        scenario = json.loads((TRACES / f"{operation}_pingpong.json").read_text())
+        scenario["work"] = [{**item, "count": 50} for item in scenario["work"] if item["size"] in (64, 4096)]
+        scenario.pop("checks", None)
+        (self.folder / "pp.json").write_text(json.dumps(scenario))
+        self.run_it("pp.json", *options)
+
+    def expect_ways(self, name):
+        latency, one_way = (self.results[name][which] for which in ("latency_ns", "one_way_ns"))
+        self.expect_alike(latency, self.groups[name, "a", "half a round trip"])
+        self.expect_alike(one_way, self.groups[name, "a", "one way"])
+        there, back = (self.groups[name, node, "one way"] for node in "ab")
+        self.assertEqual(there["requests"], back["requests"])
+
+    def test_a_ping_pong_shows_what_is_reported(self):
+        for operation in "send", "write":
+            self.ping_pong(operation)
+            self.assertGreater(self.results[f"{operation}_64"]["latency_ns"]["p50"], 0)
+            for size in 64, 4096:
+                self.expect_ways(f"{operation}_{size}")
+            there, back = {}, {}
+            for row in self.rows():
+                total = sum(int(part.rsplit("=", 1)[1]) for part in row["parts"].split(";"))
+                self.assertEqual(total, int(row["total_ps"]), row)
+                if row["operation"] == "one way" and row["work"] == f"{operation}_64":
+                    {"a": there, "b": back}[row["request"][0]][row["request"]] = total
+            self.assertEqual((len(there), len(back)), (50, 50))
+
+    def test_a_ping_pong_in_reverse_and_with_a_warm_up(self):
+        scenario = json.loads((TRACES / "send_pingpong.json").read_text())
+        scenario["work"] = [{"name": "pp", "op": "send", "mode": "pingpong", "size": 64, "count": 60, "direction": "reverse"}]
+        scenario.pop("checks", None)
+        (self.folder / "reverse.json").write_text(json.dumps(scenario))
+        for options, all_count in ((), True), (("--warmup", "150us"), False):
+            self.run_it("reverse.json", *options)
+            rounds = self.groups["pp", "b", "half a round trip"]
+            self.assertEqual(rounds["requests"] == 60, all_count)
+            self.expect_alike(self.results["pp"]["latency_ns"], rounds)
+            self.expect_alike(self.results["pp"]["one_way_ns"], self.groups["pp", "b", "one way"])
+
+    def test_a_ping_pong_over_sctp_and_with_loss(self):
+        for options in (), ("--set", "link.forward.loss.every=23"):
+            self.ping_pong("send", *options)
+            self.expect_ways("send_64")
+        scenario = json.loads((self.folder / "pp.json").read_text())
+        scenario["transport"] = "sctp"
+        for connection in scenario["connections"]:
+            for key in "mpa_revision", "markers", "crc":
+                connection.pop(key, None)
+        (self.folder / "sctp.json").write_text(json.dumps(scenario))
+        self.run_it("sctp.json")
+        self.expect_ways("send_64")
+        self.assertIn("peer sctp_association receive", {part["name"] for part in self.groups["send_64", "a", "one way"]["parts"]})
+
+    def test_explain_and_diff_tell_the_lines_of_a_message_apart(self):
+        self.ping_pong("send", "--db")
+        group = self.groups["send_64", "a", "send"]
+        story = self.run_program("explain", "out", "--request", group["examples"]["worst"])
+        told = story.stdout.split("where the time went")[1]
+        self.assertIn("acknowledgement", told)
+        self.assertNotIn("peer poll", told)
+        (self.folder / "out").rename(self.folder / "first")
+        self.ping_pong("send", "--set", "nodes.b.host.cpu.poll_ns=400")
+        diff = self.run_program("diff", "first", "out", "--json")
+        median = [figure["name"] for figure in json.loads(diff.stdout)["median_request"]]
+        self.assertTrue(any(name.startswith("send_64, a, one way: peer poll") for name in median), median)
+
     def test_a_warm_up_restarts_both(self):
         options = TRACES / "write_bw.json", "--set", "work.writes.count=400"
         for more in (), ("--set", "work.writes.signal_every=4"):

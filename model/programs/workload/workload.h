@@ -46,6 +46,9 @@ class Workload final : private Barrier {
   std::string work_name(std::uint32_t work) const {
     return work == 0 || work > groups_.size() ? "" : groups_[work - 1].name;
   }
+  bool is_ping_pong(std::uint32_t work) const {
+    return work != 0 && work <= groups_.size() && groups_[work - 1].item->mode == Mode::kPingPong;
+  }
   bool failed() const { return !errors_.empty(); }
   const std::vector<std::string>& errors() const { return errors_; }
 

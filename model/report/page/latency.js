@@ -4,7 +4,8 @@ const kBreakdowns = [["mean_ns", "mean"], ["p50_ns", "p50"], ["p99_ns", "p99"], 
 
 // A breakdown belongs to a work item's operation on a node, or to no work item.
 function breakdownName(b) {
-  const what = b.node ? `${b.operation} of node ${b.node}` : b.operation;
+  const isWay = b.operation === "one way" || b.operation === "half a round trip";  // of a ping-pong
+  const what = b.node ? `${b.operation} ${isWay ? "from" : "of"} node ${b.node}` : b.operation;
   return b.work ? `${b.work}: ${what}` : what;
 }
 
@@ -43,7 +44,7 @@ function breakdownSection(run) {
     el("figcaption", null, `${breakdownName(work)}, ${number(work.requests)} requests`),
     stackedBars(...shownParts(breakdownBars(work), work.parts.map((p) => p.name)), time),
     details("Data as a table", () => breakdownTable(work))));
-  content.push(prose("From the post to the completion that the program polls. The bars of p50, p99 and worst are of the one request whose id stands beside them; its parts sum to its latency. A queue is the wait in front of a block.", {class: "note"}));
+  content.push(prose("From the post to the completion that the program polls. The bars of p50, p99 and worst are of the one request whose id stands beside them; its parts sum to its latency. A queue is the wait in front of a block. One way: from the post until the program at the other end sees the message of a ping-pong; half a round trip, which the results report, is the mean of the way there and back.", {class: "note"}));
   return section("Latency breakdown", content);
 }
 

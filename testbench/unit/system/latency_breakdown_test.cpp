@@ -17,9 +17,12 @@ constexpr FlowId kFlow{7};
 
 class LatencyBreakdownTest : public testing::Test {
  protected:
-  LatencyBreakdown breakdown{{"a", "b"}, [](std::uint32_t work) {
-                               return std::vector<std::string>{"", "bulk", "control"}.at(work);
-                             }};
+  static constexpr std::uint32_t kPingPong = 3;
+  LatencyBreakdown breakdown{{"a", "b"},
+                             {[](std::uint32_t work) {
+                                return std::vector<std::string>{"", "bulk", "control", "ping"}.at(work);
+                              },
+                              [](std::uint32_t work) { return work == kPingPong; }}};
   const TraceDomain a{"a", 1}, b{"b", 1}, core_a{"a", 4000};
 
   static RequestId send(std::uint64_t n) { return {1, Kind::kSend, 3, 0, n}; }
@@ -75,6 +78,12 @@ class LatencyBreakdownTest : public testing::Test {
     TraceEvent e = made({at, at + 1}, TraceKind::kCompleted, message);
     e.receive = by;
     breakdown.event(b, e);
+  }
+  // Message `n` of a ping-pong from `from`, of its queue pair `qp`, is with its program.
+  void seen(const TraceDomain& at, Cycle ps, RequestId id, Qpn by, std::uint32_t n) {
+    TraceEvent e = made(ps, TraceKind::kSeen, id, n);
+    e.qpn = by.v;
+    breakdown.event(at, e);
   }
   // A Write with only the events of the wire.
   void written(std::uint64_t n, Cycle posted, Cycle sent, Cycle arrived) {
@@ -437,6 +446,69 @@ TEST_F(LatencyBreakdownTest, AFlushedReceiveRequestHadNoMessage) {
   on(b, 800, TraceKind::kPolled, receive(0));
   EXPECT_THAT(breakdown.request(0).parts, ElementsAre(Pair(StrEq("no message"), 651), Pair(StrEq("CQE write queue"), 4),
                                                       Pair(StrEq("CQE write"), 1), Pair(StrEq("poll"), 94)));
+}
+
+// A Send there and one back. What results report is half of the time until the answer is seen.
+TEST_F(LatencyBreakdownTest, ARoundOfAPingPongIsTwoWays) {
+  const RequestId there = send(0), back(2, Kind::kSend, 4, 0, 0);
+  on(b, 50, TraceKind::kPosted, receive(0), kPingPong);
+  on(a, 100, TraceKind::kPosted, there, kPingPong);
+  fetched(200, 0, abi::WrOpcode::kSend);
+  on(a, 300, TraceKind::kFrameSent, there);
+  comes(b, 400, there);
+  used(700, there, receive(0));
+  on(a, 800, TraceKind::kCompleted, there);
+  on(a, 850, TraceKind::kPolled, there);  // before the receiver's program sees the message
+  on(b, {705, 706}, TraceKind::kCqeWritten, there);
+  on(b, 890, TraceKind::kPolled, receive(0));
+  seen(b, 900, there, Qpn(4), 0);
+  on(b, 1000, TraceKind::kPosted, back, kPingPong);
+  on(b, 1010, TraceKind::kWqeFetched, back, static_cast<std::uint32_t>(abi::WrOpcode::kSend));
+  on(b, 1100, TraceKind::kFrameSent, back);
+  comes(a, 1301, back);
+  seen(a, 1801, back, Qpn(3), 0);
+  ASSERT_EQ(breakdown.requests(), 5u);
+  EXPECT_EQ(breakdown.request(0).total_ps, 750u);  // its own completion
+  const LatencyBreakdown::Request way = breakdown.request(2);
+  EXPECT_EQ(way.kind, stations::RequestClass::kOneWay);
+  EXPECT_EQ(way.total_ps, 800u);
+  EXPECT_THAT(way.parts, ElementsAre(Pair(StrEq("WQE fetch"), 100), Pair(StrEq("tcp_tx queue"), 100),
+                                     Pair(StrEq("tcp_tx"), 0), Pair(StrEq("wire"), 100), Pair(StrEq("peer mac_rx"), 0),
+                                     Pair(StrEq("peer rdmap_dispatch queue"), 300),
+                                     Pair(StrEq("peer rdmap_dispatch"), 1), Pair(StrEq("peer CQE write queue"), 4),
+                                     Pair(StrEq("peer CQE write"), 1), Pair(StrEq("peer poll"), 194)));
+  EXPECT_EQ(breakdown.request(3).id, back);
+  EXPECT_EQ(breakdown.request(3).total_ps, 801u);
+  const LatencyBreakdown::Request round = breakdown.request(4);
+  EXPECT_EQ(round.kind, stations::RequestClass::kRound);
+  EXPECT_EQ(round.id, there);
+  EXPECT_EQ(round.total_ps, 850u);   // of 1701
+  EXPECT_EQ(part(4, "wire"), 150u);  // of 100 and 201
+  EXPECT_EQ(part(4, "peer program"), 50u);
+  expect_sums();
+  const nlohmann::ordered_json list = breakdown.json();
+  ASSERT_EQ(list.size(), 5u);
+  EXPECT_EQ(list[0]["operation"], "half a round trip");
+  EXPECT_EQ(list[0]["work"], "ping");
+  EXPECT_EQ(list[0]["node"], "a");
+  EXPECT_DOUBLE_EQ(list[0]["total"]["p50_ns"], 0.85);
+  EXPECT_EQ(list[1]["operation"], "one way");
+  EXPECT_EQ(list[2]["node"], "b");
+}
+
+// The next message of a queue pair answers none.
+TEST_F(LatencyBreakdownTest, AMessageThatAnswersNothingEndsNoRound) {
+  for (std::uint32_t n = 0; n < 2; ++n) {
+    on(a, 100 + n, TraceKind::kPosted, send(n), kPingPong);
+    fetched(100 + n, n, abi::WrOpcode::kRdmaWrite);
+    seen(b, 200 + n, send(n), Qpn(4), n);
+    seen(b, 300 + n, send(n), Qpn(4), n);  // once
+  }
+  on(a, 400, TraceKind::kPosted, send(2), 1);  // other work
+  seen(b, 500, send(2), Qpn(4), 2);
+  ASSERT_EQ(breakdown.requests(), 2u);
+  EXPECT_EQ(breakdown.request(1).kind, stations::RequestClass::kOneWay);
+  EXPECT_EQ(breakdown.request(1).total_ps, 100u);
 }
 
 TEST_F(LatencyBreakdownTest, OneDoorbellIsOfAllThatWerePostedBefore) {
