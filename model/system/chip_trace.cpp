@@ -35,7 +35,8 @@ class PointTrace final : public TracePointTap {
   void happened(TraceEvent event) override {
     event.cycle = clk_.now();
     event.where = where_;
-    event.kind == TraceKind::kAtPort ? recorder_.time(event) : recorder_.detail(event);
+    const bool timing_only = event.kind == TraceKind::kAtPort || event.kind == TraceKind::kTaken;
+    timing_only ? recorder_.time(event) : recorder_.detail(event);
   }
 
  private:

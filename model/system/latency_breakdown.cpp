@@ -83,7 +83,7 @@ void LatencyBreakdown::Queue::grow() {
 }
 
 LatencyBreakdown::LatencyBreakdown(std::vector<std::string> nodes, Works works)
-    : nodes_(std::move(nodes)), works_(std::move(works)), queues_(nodes_.size()) {}
+    : nodes_(std::move(nodes)), works_(std::move(works)), queues_(nodes_.size()), acknowledgements_(nodes_.size()) {}
 
 // As a RequestId counts them. Events of one domain come in rows.
 std::uint32_t LatencyBreakdown::node_of(const TraceDomain& domain) {
@@ -115,8 +115,9 @@ void LatencyBreakdown::event(const TraceDomain& domain, const TraceEvent& e) {
   if (!e.request || is_tlp(e.kind)) return;
   const std::uint64_t ps = e.cycle * domain.period_ps;
   if (e.kind == TraceKind::kDoorbellWritten || e.kind == TraceKind::kDoorbell) return doorbell(e, ps);
-  if (static_cast<unsigned>(e.request.kind()) >= kQueueKinds) return;
   const std::uint32_t node = node_of(domain);
+  acknowledge(e, node, ps);
+  if (static_cast<unsigned>(e.request.kind()) >= kQueueKinds) return;
   const bool own = node == e.request.node();
   const std::uint64_t ends = ps + e.visible_after * domain.period_ps;
   switch (e.kind) {
@@ -199,6 +200,39 @@ void LatencyBreakdown::taken(const TraceEvent& e, bool own, std::uint64_t ps) {
     default:
       return;
   }
+}
+
+// What is said of each frame, whoever owns it.
+void LatencyBreakdown::acknowledge(const TraceEvent& e, std::uint32_t node, std::uint64_t ps) {
+  if (e.kind == TraceKind::kAtPort) return acknowledged_at_port(e, node, ps);
+  Record* const r = record(e.request);
+  if (e.kind == TraceKind::kStreamDelivered && r != nullptr) {
+    acknowledgements_.delivered(node, e.flow, e.request.node(), r->flow);
+  }
+  if (e.kind != TraceKind::kTaken) return;
+  switch (static_cast<TraceKind>(e.values[0])) {
+    case TraceKind::kFrameSent:
+      return acknowledgements_.taken(node, e.request, ps);
+    case TraceKind::kStreamDelivered:
+      if (r != nullptr && node == e.request.node()) r->flow = e.flow;
+      return acknowledgements_.written(node, {e.request, e.flow, e.values[1], true, ps, 0}, e.values[2]);
+    case TraceKind::kFrameReceived:
+      return acknowledgements_.learned(node, e.flow, e.values[1], [&](RequestId id) {
+        if (Record* const acknowledged = record(id)) acknowledged->at[kAckLearned] = ps;
+      });
+    default:
+      return;
+  }
+}
+
+void LatencyBreakdown::acknowledged_at_port(const TraceEvent& e, std::uint32_t node, std::uint64_t ps) {
+  acknowledgements_.at_port(node, e.values[0], e.request, [&](RequestId id, const Acknowledgements::Segment& first) {
+    Record* const r = record(id);
+    if (r == nullptr) return;
+    r->at[kAckWritten] = first.written;
+    r->at[kAckOnWire] = first.on_wire;
+    r->at[kAckAtPort] = ps;
+  });
 }
 
 void LatencyBreakdown::at_port(Record& r, Leg leg, bool again, std::uint64_t ps) {
@@ -310,9 +344,23 @@ void LatencyBreakdown::settle(Record& r, Leg leg, RequestClass kind) {
     at(kPassing) = a.passing;
     at(kArrived) = a.arrived;
   } else if (kind == RequestClass::kPosted && a.used > at(kArrived) && a.arrived <= r.at[kCompleted]) {
-    later(at(kRepaired), a.used);  // the peer had everything, but its acknowledgement was lost
+    later(at(kRepaired), a.arrived);  // the peer had everything, but its acknowledgement was lost
   }
   if (a.before > at(kArrived)) later(at(kRepaired), a.before);
+}
+
+// tcp_rx of the peer hands octets up while their acknowledgement is on its way. Where no acknowledgement is known, as
+// over SCTP, the way there and back is one part.
+void LatencyBreakdown::split_acknowledgement(Record& r) {
+  std::uint64_t &streaming = r.at[station(kRequest, kStreaming)], &stream = r.at[station(kRequest, kStream)];
+  if (r.at[kAckAtPort] != 0 && r.at[kAckLearned] != 0) {
+    streaming = std::min(streaming, r.at[kAckWritten]);
+    stream = std::min(stream, r.at[kAckWritten]);
+    return;
+  }
+  streaming = stream = 0;
+  for (const StationId s : {kAckWritten, kAckOnWire, kAckAtPort, kAckLearned}) r.at[s] = 0;
+  r.at[kAcknowledged] = std::exchange(r.at[kCompleted], 0);
 }
 
 // Its octets came from memory without passing a framer; or from the wire without passing a deframer.
@@ -337,7 +385,10 @@ void LatencyBreakdown::finish(RequestId id, Record& r) {
     settle(r, kRequest, kind);
     settle(r, kResponse, kind);
   }
-  keep(id, kind, r, r.at[kPolled]);
+  if (kind != RequestClass::kPosted) return keep(id, kind, r, r.at[kPolled]);
+  Record way = r;  // the receiver may still need the times as they are
+  split_acknowledgement(way);
+  keep(id, kind, way, r.at[kPolled]);
 }
 
 void LatencyBreakdown::keep(RequestId id, RequestClass kind, const Record& r, std::uint64_t end) {

@@ -14,6 +14,7 @@
 
 #include "model/abi/host_abi.h"
 #include "model/common/ids.h"
+#include "model/system/acknowledgements.h"
 #include "model/system/request_stations.h"
 #include "model/trace/event.h"
 
@@ -71,6 +72,7 @@ class LatencyBreakdown final : public TraceSink {
     bool awaits_receiver = false;  // its frames arrived, and a receive request still needs its times
     bool awaits_seen = false;      // of a ping-pong
     RequestId receive;             // that it used
+    FlowId flow;                   // of its sender
     std::array<Again, stations::kLegs> again{};
     std::array<std::uint32_t, stations::kLegs> segments{};
     std::array<std::uint64_t, stations::kStations> at{};  // the newest time; 0: not passed
@@ -125,6 +127,8 @@ class LatencyBreakdown final : public TraceSink {
   void doorbell(const TraceEvent& event, std::uint64_t ps);
   void posted(const TraceEvent& event, std::uint64_t ps);
   void taken(const TraceEvent& event, bool own, std::uint64_t ps);
+  void acknowledge(const TraceEvent& event, std::uint32_t node, std::uint64_t ps);
+  void acknowledged_at_port(const TraceEvent& event, std::uint32_t node, std::uint64_t ps);
   void at_port(Record& record, stations::Leg leg, bool again, std::uint64_t ps);
   void arrived(Record& record, stations::Leg leg, bool again, std::uint64_t begins, std::uint64_t ends);
   void delivered(const TraceDomain& domain, Record& record, stations::Leg leg, const TraceEvent& event,
@@ -137,6 +141,7 @@ class LatencyBreakdown final : public TraceSink {
   void round(const Way& there, const Way& back, const Record& record);
   static void retire(Queue& queue);
   static void settle(Record& record, stations::Leg leg, stations::RequestClass kind);
+  static void split_acknowledgement(Record& record);
   static bool over_sctp(const Record& record, stations::RequestClass kind);
   void finish(RequestId id, Record& record);
   void keep(RequestId id, stations::RequestClass kind, const Record& record, std::uint64_t end);
@@ -151,6 +156,7 @@ class LatencyBreakdown final : public TraceSink {
   std::pair<const TraceDomain*, std::uint32_t> newest_{};
   static constexpr unsigned kQueueKinds = 3;  // send, receive, shared receive
   std::vector<std::array<std::vector<Queue>, kQueueKinds>> queues_;
+  Acknowledgements acknowledgements_;
   std::vector<Repair> repairs_;  // of the flows with losses
   std::map<Place, Way> ways_;    // the newest message of a ping-pong that was seen there
   std::vector<Finished> finished_;

@@ -158,14 +158,14 @@ constexpr Stops kStops = all_stops();
 Stop stop_of(TraceKind kind, bool own) { return kStops[own][static_cast<unsigned>(kind)]; }
 
 // A Send or Write is complete when the peer's TCP has acknowledged it, wherever it is in the peer's pipeline at that
-// time. A receive request meets its message when that arrives.
+// time: none of its stations after tcp_rx counts. A receive request meets its message when that arrives.
 bool on_the_path(RequestClass kind, StationId s) {
   switch (kind) {
     case RequestClass::kAnswered:
     case RequestClass::kLocal:
-      return s != kFirstArrived && (s < kPeerCqeWriting || s >= kDue);
+      return s != kFirstArrived && (s < kPeerCqeWriting || (s >= kDue && s < kAckWritten) || s >= kCompleted);
     case RequestClass::kPosted:
-      return s != kFirstArrived && (s <= station(kRequest, kRepaired) || s >= kCompleted);
+      return s != kFirstArrived && (s <= station(kRequest, kStream) || s >= kAckWritten);
     case RequestClass::kUnused:
       return s <= kFetched || s >= kCompleted;
     case RequestClass::kReceive:
@@ -210,11 +210,20 @@ const char* part_name(RequestClass kind, StationId s, bool over_sctp) {
       return "peer responder queue";
     case kResponseFormed:
       return "peer responder";
+    case kAckWritten:
+      return "ACK delay";
+    case kAckOnWire:
+      return "peer mac_tx queue";
+    case kAckAtPort:
+      return "wire back";
+    case kAckLearned:
+      return "tcp_rx";
+    case kAcknowledged:
+      return over_sctp ? "SCTP acknowledgement" : "TCP acknowledgement";
     case kCompleted:
-      return kind == RequestClass::kPosted    ? over_sctp ? "SCTP acknowledgement" : "TCP acknowledgement"
-             : kind == RequestClass::kReceive ? "rdmap_dispatch"
-             : kind == RequestClass::kUnused  ? "no message"
-                                              : "completion";
+      return kind == RequestClass::kReceive  ? "rdmap_dispatch"
+             : kind == RequestClass::kUnused ? "no message"
+                                             : "completion";
     case kCovered:
       return "covering completion";
     case kCqeWriting:

@@ -74,7 +74,13 @@ enum : StationId {
   kDue,
   kResponseFormed,
   kBack,
-  kCompleted = kBack + kLegStations,
+  // Of the first acknowledgement that covers it.
+  kAckWritten = kBack + kLegStations,
+  kAckOnWire,
+  kAckAtPort,
+  kAckLearned,
+  kAcknowledged,  // completed, and no acknowledgement is known
+  kCompleted,
   kCovered,  // it was unsignaled, and the next signaled request is complete
   kCqeWriting,
   kCqeWritten,

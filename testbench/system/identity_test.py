@@ -129,7 +129,7 @@ class Identity(ProgramTest):
         self.check("sctp.json")
         parts = self.parts()
         self.assertLessEqual({"payload_fetch", "sctp_association send", "sctp_tx", "wire", "SCTP acknowledgement"}, parts["a.0.50"].keys())
-        self.assertFalse({"mpa_framer", "tcp_tx", "tcp_rx", "TCP acknowledgement"} & {part for request in parts.values() for part in request})
+        self.assertFalse({"mpa_framer", "tcp_tx", "tcp_rx", "ACK delay", "TCP acknowledgement"} & {part for request in parts.values() for part in request})
         reads = [p for p in parts.values() if "peer sctp_association send" in p]
         self.assertTrue(reads)
         for read in reads:

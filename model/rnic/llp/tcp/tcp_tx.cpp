@@ -614,6 +614,7 @@ void TcpTx::describe(const Description& d) {
   d.account({"tcp.repairing_flows", "slots", Reach::kElse, "losses", 140}, repairing_);
   d.flows(*this);
   d.point(windows_.point);
+  d.point(ack_trace_.point);
   d.drops(drops_);
   for (std::uint32_t i = 0; i < table_.rows() && d.shows_probes(); ++i) {
     const ProbeGroup flow = d.probes().group("flow", i);

@@ -15,6 +15,7 @@
 #include "model/rnic/context/row_events.h"
 #include "model/rnic/llp/flow_queue.h"
 #include "model/rnic/llp/link_address.h"
+#include "model/rnic/llp/tcp/ack_trace.h"
 #include "model/rnic/llp/tcp/flow_tx_table.h"
 #include "model/rnic/llp/tcp/fpdu_assembly.h"
 #include "model/rnic/llp/tcp/segment_writer.h"
@@ -210,6 +211,7 @@ class TcpTx final : public Stage, public Flows {
   void send_reset(const llp::FlowKey& key, const wire::MacAddress& mac, std::uint32_t seq, bool with_ack,
                   std::uint32_t ack);
   RequestId owner(FlowId flow) const;
+  void push_segment(FlowId flow, const tcp::SegmentFields& fields, std::uint32_t payload, Frame frame);
   void push_frame(FlowId flow, Frame frame);
   bool goes_on();
 
@@ -264,6 +266,7 @@ class TcpTx final : public Stage, public Flows {
   Account unacknowledged_, congested_, in_flight_, repairing_;
   TcpTxCounters counters_;
   tcp::WindowTrace windows_;
+  tcp::AckTrace ack_trace_;
   Drops drops_;
 };
 

@@ -25,6 +25,7 @@ void TcpTx::on_ack(Use& u, const RxFeedback& fb) {
   if (outcome.old) return;
   counters_.count(outcome);
   on_acked(u, outcome.acked);
+  if (ack_trace_.on()) ack_trace_.learned(u.flow, owner(u.flow), u.row.sender.snd_una());
   if (outcome.restart_timer) restart_rto(u);
   resume(u);
 }
