@@ -16,7 +16,7 @@ constexpr const char* kResultShape = R"({
 
 constexpr const char* kBreakdownShape = R"({
   "work": "text", "node": "text", "operation!": "text", "requests!": "count",
-  "parts!": [{"name!": "text", "*": "number?"}],
+  "parts!": [{"name!": "text", "hop": "text", "*": "number?"}], "hops": [{"name!": "text", "*": "number?"}],
   "total!": {"mean_ns": "number?", "p50_ns": "number?", "p99_ns": "number?", "worst_ns": "number?"},
   "examples": {"*": "text"}})";
 

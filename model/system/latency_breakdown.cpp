@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "model/abi/host_abi_names.h"
@@ -202,7 +203,7 @@ void LatencyBreakdown::taken(const TraceEvent& e, bool own, std::uint64_t ps) {
   }
 }
 
-// What is said of each frame, whoever owns it.
+// What is said of each frame, also of those that carry no request.
 void LatencyBreakdown::acknowledge(const TraceEvent& e, std::uint32_t node, std::uint64_t ps) {
   if (e.kind == TraceKind::kAtPort) return acknowledged_at_port(e, node, ps);
   Record* const r = record(e.request);
@@ -489,6 +490,20 @@ nlohmann::ordered_json LatencyBreakdown::json() const {
   return list;
 }
 
+nlohmann::ordered_json LatencyBreakdown::row_of(const char* name, const Part& part, double count) {
+  nlohmann::ordered_json row{{"name", name}, {"mean_ns", ns(part.sum / count)}};
+  for (std::size_t i = 0; i < std::size(kExamples); ++i) {
+    row[fmt::format("{}_ns", kExamples[i])] = ns(part.of_example[i]);
+  }
+  return row;
+}
+
+void LatencyBreakdown::add(Part& sum, const Part& part) {
+  sum.passed = true;
+  sum.sum += part.sum;
+  for (std::size_t i = 0; i < std::size(kExamples); ++i) sum.of_example[i] += part.of_example[i];
+}
+
 // For one kind of work. Requests that ended in an error have separate parts.
 nlohmann::ordered_json LatencyBreakdown::json(std::vector<const Finished*>& group) const {
   const auto slower = [](const Finished* a, const Finished* b) {
@@ -496,13 +511,7 @@ nlohmann::ordered_json LatencyBreakdown::json(std::vector<const Finished*>& grou
   };
   std::sort(group.begin(), group.end(), slower);
   const auto at = [&group](unsigned per_mille) { return group[nearest_rank(group.size(), per_mille) - 1]; };
-  const std::pair<const char*, const Finished*> examples[] = {
-      {"p50", at(500)}, {"p99", at(990)}, {"worst", group.back()}};
-  struct Part {
-    bool passed = false;
-    double sum = 0;
-    std::array<double, 3> of_example{};
-  };
+  const std::array<const Finished*, std::size(kExamples)> examples{at(500), at(990), group.back()};
   std::array<std::array<Part, kRequestClasses>, kStations> parts;
   const auto part_of = [&parts](const Finished& f, StationId s) -> Part& {
     return parts[s][static_cast<unsigned>(f.kind)];
@@ -516,35 +525,37 @@ nlohmann::ordered_json LatencyBreakdown::json(std::vector<const Finished*>& grou
       part.sum += static_cast<double>(ps);
     });
   }
-  for (std::size_t i = 0; i < std::size(examples); ++i) {
-    const Finished& f = *examples[i].second;
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    const Finished& f = *examples[i];
     each_part(f, [&](StationId s, std::uint64_t ps) { part_of(f, s).of_example[i] = static_cast<double>(ps); });
   }
   const double count = static_cast<double>(group.size());
   const bool sctp = std::any_of(group.begin(), group.end(), [](const Finished* f) { return f->over_sctp; });
   auto rows = nlohmann::ordered_json::array();
-  const auto add_row = [&](const char* name, const Part& part) {
+  const auto add_row = [&](const char* name, const Part& part, Hop hop) {
     // Of the same name and station: requests that ended in different ways.
     const auto same = std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row["name"] == name; });
-    nlohmann::ordered_json row{{"name", name}, {"mean_ns", ns(part.sum / count)}};
-    for (std::size_t i = 0; i < std::size(examples); ++i) {
-      row[std::string(examples[i].first) + "_ns"] = ns(part.of_example[i]);
-    }
+    nlohmann::ordered_json row = row_of(name, part, count);
+    if (hop != Hop::kNone) row["hop"] = stations::name(hop);
     if (same == rows.end()) return rows.push_back(std::move(row));
     for (auto& [key, value] : same->items()) {
-      if (key != "name") value = value.template get<double>() + row[key].template get<double>();
+      if (value.is_number()) value = value.template get<double>() + row[key].template get<double>();
     }
   };
+  std::array<Part, kHops> hops;
   for (unsigned s = 0; s < kStations; ++s) {
     for (unsigned kind = 0; kind < kRequestClasses; ++kind) {
-      if (!parts[s][kind].passed) continue;
-      add_row(part_name(static_cast<RequestClass>(kind), static_cast<StationId>(s), sctp), parts[s][kind]);
+      const Part& part = parts[s][kind];
+      if (!part.passed) continue;
+      const Hop hop = hop_of(static_cast<RequestClass>(kind), static_cast<StationId>(s));
+      add_row(part_name(static_cast<RequestClass>(kind), static_cast<StationId>(s), sctp), part, hop);
+      add(hops[static_cast<unsigned>(hop)], part);
     }
   }
   nlohmann::ordered_json totals{{"mean_ns", ns(total / count)}}, ids;
-  for (const auto& [which, f] : examples) {
-    totals[std::string(which) + "_ns"] = ns(static_cast<double>(f->total_ps));
-    ids[which] = f->id.text(nodes_);
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    totals[fmt::format("{}_ns", kExamples[i])] = ns(static_cast<double>(examples[i]->total_ps));
+    ids[kExamples[i]] = examples[i]->id.text(nodes_);
   }
   const Finished& any = *group.front();
   nlohmann::ordered_json j;
@@ -553,6 +564,9 @@ nlohmann::ordered_json LatencyBreakdown::json(std::vector<const Finished*>& grou
   j["operation"] = name_of(any.kind, any.opcode);
   j["requests"] = group.size();
   j["parts"] = std::move(rows);
+  for (unsigned hop = 1; hop < kHops; ++hop) {
+    if (hops[hop].passed) j["hops"].push_back(row_of(stations::name(static_cast<Hop>(hop)), hops[hop], count));
+  }
   j["total"] = std::move(totals);
   j["examples"] = std::move(ids);
   return j;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <string>
 #include <tuple>
@@ -148,6 +149,14 @@ class LatencyBreakdown final : public TraceSink {
   template <class F>
   void each_part(const Finished& finished, F&& use) const;
   nlohmann::ordered_json json(std::vector<const Finished*>& group) const;
+  static constexpr const char* kExamples[] = {"p50", "p99", "worst"};
+  struct Part {  // of a group: of all its requests, and of each example
+    bool passed = false;
+    double sum = 0;
+    std::array<double, std::size(kExamples)> of_example{};
+  };
+  static nlohmann::ordered_json row_of(const char* name, const Part& part, double count);
+  static void add(Part& sum, const Part& part);
   std::string work_of(const Finished& finished) const { return works_.name ? works_.name(finished.work) : ""; }
 
   const std::vector<std::string> nodes_;

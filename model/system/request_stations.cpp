@@ -237,6 +237,19 @@ const char* part_name(RequestClass kind, StationId s, bool over_sctp) {
   }
 }
 
+Hop hop_of(RequestClass kind, StationId s) {
+  if (kind == RequestClass::kUnused) return s <= kCompleted ? Hop::kNoMessage : Hop::kMessage;
+  if (kind == RequestClass::kReceive) return s <= kFirstArrived ? Hop::kNoMessage : Hop::kMessage;
+  if (kind != RequestClass::kAnswered) return Hop::kNone;
+  if (s <= station(kRequest, kAtPort)) return Hop::kRequest;
+  return s <= station(kResponse, kOnWire) ? Hop::kPeer : Hop::kResponse;
+}
+
+const char* name(Hop hop) {
+  constexpr const char* kNames[kHops] = {"", "request", "peer", "response", "no message", "message"};
+  return kNames[static_cast<unsigned>(hop)];
+}
+
 bool is_queue(StationId s) {
   if (s == kFetching || s == kPeerCqeWriting || s == kDue || s == kCqeWriting) return true;
   if (!in_leg(kRequest, s) && !in_leg(kResponse, s)) return false;

@@ -95,6 +95,13 @@ constexpr StationId station(Leg leg, LegStation s) {
 bool on_the_path(RequestClass kind, StationId station);
 // The time until a station was spent there. A request `over_sctp` passes the association engine instead of MPA and TCP.
 const char* part_name(RequestClass kind, StationId station, bool over_sctp = false);
+// Of a Read or an atomic: until the request is at the peer's port, until the peer's mac_tx takes the response, and
+// until the end. Of a receive request: until its message's first frame is at the port, and from then on. Other work has
+// none.
+enum class Hop : std::uint8_t { kNone, kRequest, kPeer, kResponse, kNoMessage, kMessage };
+inline constexpr unsigned kHops = static_cast<unsigned>(Hop::kMessage) + 1;
+Hop hop_of(RequestClass kind, StationId station);
+const char* name(Hop hop);
 // Waiting, rather than being served: a part without a wait is omitted.
 bool is_queue(StationId station);
 

@@ -76,6 +76,27 @@ class Breakdown(ProgramTest):
                 if row["operation"] in ("write", "send"):
                     self.assertIn("ACK delay=", row["parts"], (options, row))
 
+    def test_hops_of_reads_and_atomics(self):
+        for scenario, operations in ("quickstart.json", ("read",)), ("atomics.json", ("fetch and add", "compare and swap")):
+            self.run_scenario(TRACES / scenario, "--breakdown", "--no-capture")
+            groups = json.loads((self.folder / "out/stats.json").read_text())["latency_breakdown"]
+            answered = [group for group in groups if "hops" in group and group["operation"] != "receive"]
+            self.assertLessEqual(set(operations), {group["operation"] for group in answered})
+            for group in answered:
+                self.assertEqual([hop["name"] for hop in group["hops"]], ["request", "peer", "response"])
+                for which in "p50_ns", "p99_ns", "worst_ns":
+                    self.assertEqual(sum(picoseconds(hop[which]) for hop in group["hops"]), picoseconds(group["total"][which]))
+                for hop in group["hops"]:
+                    of_hop = sum(picoseconds(part["worst_ns"]) for part in group["parts"] if part["hop"] == hop["name"])
+                    self.assertEqual(of_hop, picoseconds(hop["worst_ns"]))
+            self.assertFalse([group for group in groups if group["operation"] in ("write", "send") and "hops" in group])
+            for group in groups:
+                if group["operation"] == "receive":
+                    before = [part for part in group["parts"] if part["hop"] == "no message"]
+                    self.assertEqual(before[-1]["name"], "no message")
+                    self.assertEqual(sum(picoseconds(part["p99_ns"]) for part in before), picoseconds(group["hops"][0]["p99_ns"]))
+                    self.assertEqual(sum(picoseconds(hop["p99_ns"]) for hop in group["hops"]), picoseconds(group["total"]["p99_ns"]))
+
     def ping_pong(self, operation, *options):
         scenario = json.loads((TRACES / f"{operation}_pingpong.json").read_text())
         scenario["work"] = [{**item, "count": 50} for item in scenario["work"] if item["size"] in (64, 4096)]

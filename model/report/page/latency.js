@@ -28,10 +28,25 @@ function shownParts(bars, names) {
   return [bars.map((b) => ({...b, parts: [...b.parts.filter((p) => shown.includes(p.name)), {name: rest, value: sum(b.parts)}]})), [...shown, rest]];
 }
 
+// The way there, the peer and the way back of Reads and atomics; of receives, the wait for a message apart from it.
+function hopBars(work) {
+  if (!work.hops?.length) return null;
+  return stackedBars(breakdownBars({...work, parts: work.hops}), work.hops.map((h) => h.name), time);
+}
+
+// A receive request may wait for its message so long that nothing else could be seen.
+function partBars(work) {
+  const parts = work.parts.filter((p) => p.hop !== "no message");
+  const total = Object.fromEntries(kBreakdowns.map(([key]) => [key, parts.reduce((sum, p) => sum + (p[key] ?? 0), 0)]));
+  const shown = parts.length < work.parts.length && parts.length > 0 ? {...work, parts, total} : work;
+  return stackedBars(...shownParts(breakdownBars(shown), shown.parts.map((p) => p.name)), time);
+}
+
 function breakdownTable(work) {
   const rows = [...work.parts, {name: "total", ...work.total}];
   return table([
     {title: "part", get: (p) => p.name, head: true},
+    ...(work.hops ? [{title: "hop", get: (p) => p.hop ?? ""}] : []),
     ...kBreakdowns.map(([key, name]) => ({title: name, unit: "ns", get: (p) => p[key] ?? null, decimals: 1})),
     {title: "of mean", get: (p) => (work.total.mean_ns ? p.mean_ns / work.total.mean_ns : null), text: (v) => percent(v)},
   ], rows, {caption: `${breakdownName(work)}: parts of the latency`, csv: "breakdown.csv", rowClass: (p) => (p.name === "total" ? "total" : null)});
@@ -42,9 +57,10 @@ function breakdownSection(run) {
   if (works.length === 0) return section("Latency breakdown", missing("This run's stats.json has no latency_breakdown: rnicsim run --breakdown writes it."));
   const content = works.map((work) => el("figure", {class: "chart"},
     el("figcaption", null, `${breakdownName(work)}, ${number(work.requests)} requests`),
-    stackedBars(...shownParts(breakdownBars(work), work.parts.map((p) => p.name)), time),
+    hopBars(work),
+    partBars(work),
     details("Data as a table", () => breakdownTable(work))));
-  content.push(prose("From the post to the completion that the program polls. The bars of p50, p99 and worst are of the one request whose id stands beside them; its parts sum to its latency. A queue is the wait in front of a block. One way: from the post until the program at the other end sees the message of a ping-pong; half a round trip, which the results report, is the mean of the way there and back.", {class: "note"}));
+  content.push(prose("From the post to the completion that the program polls. The bars of p50, p99 and worst are of the one request whose id stands beside them; its parts sum to its latency. A queue is the wait in front of a block. One way: from the post until the program at the other end sees the message of a ping-pong; half a round trip, which the results report, is the mean of the way there and back. Of receives the wait for a message stands apart.", {class: "note"}));
   return section("Latency breakdown", content);
 }
 

@@ -1,6 +1,8 @@
 #include "model/system/latency_breakdown.h"
 
+#include <map>
 #include <numeric>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -212,6 +214,41 @@ TEST_F(LatencyBreakdownTest, AReadPassesBothChipsAndTheirClocks) {
                   Pair(StrEq("peer tcp_tx"), 0), Pair(StrEq("peer mac_tx queue"), 300), Pair(StrEq("wire back"), 1700),
                   Pair(StrEq("mac_rx"), 0), Pair(StrEq("ddp_placement queue"), 100), Pair(StrEq("ddp_placement"), 50),
                   Pair(StrEq("completion"), 150), Pair(StrEq("poll"), 700)));
+}
+
+TEST_F(LatencyBreakdownTest, AReadHasThreeHops) {
+  on(a, 1000, TraceKind::kPosted, send(0));
+  fetched(3000, 0, abi::WrOpcode::kRdmaRead);
+  on(a, 4000, TraceKind::kFrameSent, send(0));
+  comes(b, {9000, 9010}, send(0));
+  on(b, 9200, TraceKind::kResponse, send(0));
+  on(b, 10'000, TraceKind::kFrameSent, send(0));
+  taken(b, 10'300, TraceKind::kFrameSent, send(0));
+  comes(a, {12'000, 12'004}, send(0));
+  done(0, 13'000);
+  on(a, 20'000, TraceKind::kPosted, send(1));  // fails before anything is sent
+  fetched(20'100, 1, abi::WrOpcode::kRdmaRead);
+  done(1, 20'500);
+  const nlohmann::ordered_json read = breakdown.json().at(0);
+  ASSERT_EQ(read["hops"].size(), 3u);
+  const std::pair<const char*, double> expected[] = {{"request", 8}, {"peer", 1.3}, {"response", 2.7}};
+  for (unsigned i = 0; i < 3; ++i) {
+    EXPECT_EQ(read["hops"][i]["name"], expected[i].first);
+    EXPECT_DOUBLE_EQ(read["hops"][i]["worst_ns"], expected[i].second);
+    EXPECT_DOUBLE_EQ(read["hops"][i]["mean_ns"], expected[i].second / 2);
+    EXPECT_DOUBLE_EQ(read["hops"][i]["p50_ns"], 0);  // it was never sent
+  }
+  std::map<std::string, std::string> hops;
+  for (const auto& part : read["parts"]) hops[part["name"]] = part.value("hop", "");
+  for (const char* name : {"WQE fetch", "wire"}) EXPECT_EQ(hops[name], "request");
+  for (const char* name : {"peer mac_rx", "peer responder", "peer mac_tx queue"}) EXPECT_EQ(hops[name], "peer");
+  for (const char* name : {"wire back", "mac_rx", "completion", "poll"}) EXPECT_EQ(hops[name], "response");
+  written(2, 100, 200, 300);
+  done(2, 400);
+  const nlohmann::ordered_json list = breakdown.json();
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[0]["operation"], "write");
+  EXPECT_FALSE(list[0].contains("hops"));
 }
 
 TEST_F(LatencyBreakdownTest, OverSctpTheAssociationEngineTakesThePlaceOfMpaAndTcp) {
@@ -441,7 +478,13 @@ TEST_F(LatencyBreakdownTest, AReceiveRequestWaitsForItsMessage) {
                   Pair(StrEq("rdmap_dispatch queue"), 24), Pair(StrEq("rdmap_dispatch"), 1),
                   Pair(StrEq("CQE write queue"), 4), Pair(StrEq("CQE write"), 1), Pair(StrEq("poll"), 94)));
   expect_sums();
-  EXPECT_EQ(breakdown.json()[1]["operation"], "receive");
+  const nlohmann::ordered_json of_receives = breakdown.json()[1];
+  EXPECT_EQ(of_receives["operation"], "receive");
+  ASSERT_EQ(of_receives["hops"].size(), 2u);
+  EXPECT_EQ(of_receives["hops"][0]["name"], "no message");
+  EXPECT_DOUBLE_EQ(of_receives["hops"][0]["mean_ns"], 0.35);
+  EXPECT_EQ(of_receives["hops"][1]["name"], "message");
+  EXPECT_DOUBLE_EQ(of_receives["hops"][1]["mean_ns"], 0.4);
 }
 
 // The sender gets its acknowledgement before the receiver's chip has placed the message.
