@@ -211,7 +211,7 @@ class TcpTx final : public Stage, public Flows {
   void send_reset(const llp::FlowKey& key, const wire::MacAddress& mac, std::uint32_t seq, bool with_ack,
                   std::uint32_t ack);
   RequestId owner(FlowId flow) const;
-  void push_segment(FlowId flow, const tcp::SegmentFields& fields, std::uint32_t payload, Frame frame);
+  void tell_numbers(FlowId flow, const tcp::SegmentFields& fields, std::uint32_t payload, RequestId of_fpdu) const;
   void push_frame(FlowId flow, Frame frame);
   bool goes_on();
 

@@ -28,7 +28,8 @@ void TcpTx::send(Use& u, std::uint32_t slot) {
   counters_.payload_bytes += s.payload_bytes;
   Frame frame = writer_.write(u.row.key, u.row.peer_mac, fields, s.buf, s.payload_at, s.payload_bytes);
   frame.resend = departure.resend;
-  push_segment(u.flow, fields, s.payload_bytes, std::move(frame));
+  if (ack_trace_.on()) tell_numbers(u.flow, fields, s.payload_bytes, frame.buf->owner());
+  push_frame(u.flow, std::move(frame));
 }
 
 tcp::SegmentFields TcpTx::fields_of(Use& u, std::uint32_t seq, std::uint8_t flags, bool bare) {
@@ -42,7 +43,8 @@ tcp::SegmentFields TcpTx::fields_of(Use& u, std::uint32_t seq, std::uint8_t flag
 void TcpTx::send_bare(Use& u, std::uint32_t seq, std::uint8_t flags) {
   tcp::SegmentFields fields = fields_of(u, seq, flags, true);
   if (flags & TcpHeader::kSyn) u.row.sender.write_syn_options(config_, fields.options);
-  push_segment(u.flow, fields, 0, writer_.write_bare(u.row.key, u.row.peer_mac, fields));
+  if (ack_trace_.on()) tell_numbers(u.flow, fields, 0, {});
+  push_frame(u.flow, writer_.write_bare(u.row.key, u.row.peer_mac, fields));
 }
 
 void TcpTx::send_reset(const llp::FlowKey& key, const wire::MacAddress& mac, std::uint32_t seq, bool with_ack,
@@ -65,12 +67,10 @@ void TcpTx::push_frame(FlowId flow, Frame frame) {
   slot_ = false;
 }
 
-void TcpTx::push_segment(FlowId flow, const tcp::SegmentFields& fields, std::uint32_t payload, Frame frame) {
-  if (ack_trace_.on()) {
-    const RequestId of_fpdu = frame.buf->owner();
-    ack_trace_.sent(flow, of_fpdu ? of_fpdu : owner(flow), fields.ack, fields.seq + payload);
-  }
-  push_frame(flow, std::move(frame));
+// For latency breakdowns. What is no FPDU belongs to the connection.
+void TcpTx::tell_numbers(FlowId flow, const tcp::SegmentFields& fields, std::uint32_t payload,
+                         RequestId of_fpdu) const {
+  ack_trace_.sent(flow, of_fpdu ? of_fpdu : owner(flow), fields.ack, fields.seq + payload);
 }
 
 // Unless a segment has carried it meanwhile, or the flow is gone.
@@ -98,7 +98,8 @@ void TcpTx::send_earlier_ack(Use& u) {
   fields.flags = TcpHeader::kAck;
   const AckPolicy::Due rest = f.acks.write_earlier(ack_settings_, now(), fields);
   ack_timers_.stop(u.flow.v);
-  push_segment(u.flow, fields, 0, writer_.write_bare(f.key, f.peer_mac, fields));
+  if (ack_trace_.on()) tell_numbers(u.flow, fields, 0, {});
+  push_frame(u.flow, writer_.write_bare(f.key, f.peer_mac, fields));
   settle(u, rest);
 }
 
