@@ -10,18 +10,22 @@ LinkTrace::LinkTrace(LinkBase& link, const Recorder& recorder, const Owners& own
 
 void LinkTrace::filled(const void* beat, Cycle now, Cycle visible) {
   if (!recorder_.on()) return;
-  TraceEvent event;
   bool first = true;
-  const EventUse use = link_.make_event(beat, owners_, event, first);
+  const EventUse use = link_.make_event(beat, owners_, next_, first);
   if (first) first_ = now;
   if (use == EventUse::kNone) return;
-  event.cycle = now;
-  event.where = link_.name().c_str();
-  event.visible_after = static_cast<std::uint8_t>(visible - now);
-  if (use == EventUse::kTimingOnly) return recorder_.time(event);
-  if (!link_.detailed()) return recorder_(event);
-  event.beats_took = static_cast<std::uint32_t>(now - first_);
-  recorder_.detail(event);
+  next_.cycle = now;
+  next_.where = link_.name().c_str();
+  next_.visible_after = static_cast<std::uint8_t>(visible - now);
+  if (use == EventUse::kTimingOnly) {
+    recorder_.time(next_);
+  } else if (!link_.detailed()) {
+    recorder_(next_);
+  } else {
+    next_.beats_took = static_cast<std::uint32_t>(now - first_);
+    recorder_.detail(next_);
+  }
+  next_ = {};
 }
 
 TakeTrace::TakeTrace(LinkBase& link, const Recorder& recorder, const Owners& owners)

@@ -18,6 +18,7 @@ class LinkTrace final : public LinkTap {
   const LinkBase& link_;
   const Recorder& recorder_;
   const Owners& owners_;
+  TraceEvent next_;  // without facts; most beats are no event, and leave it so
   Cycle first_ = 0;
 };
 
