@@ -116,9 +116,10 @@ void LatencyBreakdown::event(const TraceDomain& domain, const TraceEvent& e) {
   if (!e.request || is_tlp(e.kind)) return;
   const std::uint64_t ps = e.cycle * domain.period_ps;
   if (e.kind == TraceKind::kDoorbellWritten || e.kind == TraceKind::kDoorbell) return doorbell(e, ps);
-  const std::uint32_t node = node_of(domain);
-  acknowledge(e, node, ps);
+  if (e.kind == TraceKind::kAtPort) acknowledged_at_port(e, node_of(domain), ps);
+  if (e.kind == TraceKind::kTaken) acknowledge(e, node_of(domain), ps);
   if (static_cast<unsigned>(e.request.kind()) >= kQueueKinds) return;
+  const std::uint32_t node = node_of(domain);
   const bool own = node == e.request.node();
   const std::uint64_t ends = ps + e.visible_after * domain.period_ps;
   switch (e.kind) {
@@ -205,17 +206,11 @@ void LatencyBreakdown::taken(const TraceEvent& e, bool own, std::uint64_t ps) {
 
 // What is said of each frame, also of those that carry no request.
 void LatencyBreakdown::acknowledge(const TraceEvent& e, std::uint32_t node, std::uint64_t ps) {
-  if (e.kind == TraceKind::kAtPort) return acknowledged_at_port(e, node, ps);
-  Record* const r = record(e.request);
-  if (e.kind == TraceKind::kStreamDelivered && r != nullptr) {
-    acknowledgements_.delivered(node, e.flow, e.request.node(), r->flow);
-  }
-  if (e.kind != TraceKind::kTaken) return;
   switch (static_cast<TraceKind>(e.values[0])) {
     case TraceKind::kFrameSent:
       return acknowledgements_.taken(node, e.request, ps);
     case TraceKind::kStreamDelivered:
-      if (r != nullptr && node == e.request.node()) r->flow = e.flow;
+      if (Record* const r = node == e.request.node() ? record(e.request) : nullptr) r->flow = e.flow;
       return acknowledgements_.written(node, {e.request, e.flow, e.values[1], true, ps, 0}, e.values[2]);
     case TraceKind::kFrameReceived:
       return acknowledgements_.learned(node, e.flow, e.values[1], [&](RequestId id) {
@@ -255,9 +250,10 @@ void LatencyBreakdown::arrived(Record& r, Leg leg, bool again, std::uint64_t beg
   }
 }
 
-// TCP hands up octets in order. A retransmitted frame releases those that arrived before it and come after it in the
-// stream.
+// TCP hands up octets in order, and acknowledges them on the same flow. A retransmitted frame releases those that
+// arrived before it and come after it in the stream.
 void LatencyBreakdown::delivered(const TraceDomain& domain, Record& r, Leg leg, const TraceEvent& e, std::uint64_t ps) {
+  if (leg == kRequest) acknowledgements_.delivered(node_of(domain), e.flow, e.request.node(), r.flow);
   Again& a = r.again[leg];
   const auto its = [&](const Repair& repair) { return repair.domain == &domain && repair.flow == e.flow; };
   auto repair = std::find_if(repairs_.begin(), repairs_.end(), its);
