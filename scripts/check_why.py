@@ -230,6 +230,10 @@ class Runs:
             raise AssertionError(run.stderr)
         return run.stdout
 
+    def answers(self, out):
+        """The objects of --json that are about symptoms."""
+        return [answer for answer in map(json.loads, self.explain(out, "--json", "--all").splitlines()) if "symptom" in answer]
+
 
 def problem(case, frame, answers, text):
     """What an answer lacks; empty: nothing. `answers` are the objects of --json."""
@@ -267,7 +271,7 @@ def check(case, run):
     """Its problems."""
     out = run(case.scenario, case.settings, case.name)
     case.expect(run)
-    answers = [json.loads(line) for line in run.explain(out, "--json", "--all").splitlines()]
+    answers = run.answers(out)
     text = run.explain(out, "--all")
     found = [problem(case, case.frame, answers, text)]
     if isinstance(case, Error):
@@ -284,7 +288,7 @@ def check(case, run):
 
 
 def check_control(case, run):
-    answers = [json.loads(line) for line in run.explain(run(case.scenario, case.settings, case.name), "--json", "--all").splitlines()]
+    answers = run.answers(run(case.scenario, case.settings, case.name))
     # A set-up is work of firmware and programs, with or without a fault.
     return [f"names {answer['cause']['text']}" for answer in answers
             if answer["cause"] is not None and (answer["symptom"]["kind"] != "slow_setup" or answer["cause"]["end"] not in ("setting", "program"))]

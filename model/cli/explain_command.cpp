@@ -224,10 +224,10 @@ int explain_command(const std::vector<std::string>& args, std::ostream& out, std
   const std::filesystem::path database = is_directory(path, none) ? path / "run.sqlite" : path;
   const std::filesystem::path breakdown = database.parent_path() / "breakdown.tsv";
   if (ask_why) {
-    const auto answers = why::answers(database.string(), request);
-    if (!json) why::print(answers, everything ? answers.size() : kMostOfAKind, out);
+    const why::Report report = why::explain(database.string(), request);
+    if (!json) why::print(report, everything ? report.answers.size() : kMostOfAKind, out);
     else
-      for (const why::Answer& answer : answers) out << why::to_json(answer).dump() << '\n';
+      for (const auto& object : why::to_json(report)) out << object.dump() << '\n';
     return kOk;
   }
   const RequestStory story(database.string());

@@ -1,6 +1,7 @@
 #include "model/cli/one_run.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <ostream>
 
@@ -23,7 +24,19 @@ const char* why_it_stopped(RunEnd end) {
   return end == RunEnd::kHung ? "no progress" : end == RunEnd::kPeerGone ? "the peer has left" : "time limit reached";
 }
 
-int report(const System& system, const RunResult& result, std::ostream& out, std::ostream& err) {
+// What explains a run that did not end well, or what has to be written first.
+std::string hint(const Run& run, const RunOptions& options) {
+  const std::string& file = options.database_file;
+  const auto& files = run.files();
+  if (std::find(files.begin(), files.end(), file) == files.end()) {
+    return "why: run it again with --db, then rnicsim explain OUT --why\n";
+  }
+  const bool in_folder = file == (std::filesystem::path(options.out_dir) / "run.sqlite").string();
+  return fmt::format("why: rnicsim explain {} --why\n", in_folder ? options.out_dir : file);
+}
+
+int report(const System& system, const RunResult& result, const RunOptions& options, std::ostream& out,
+           std::ostream& err) {
   const auto& [run, end, twins] = result;
   if (end == RunEnd::kInterrupted) {
     out << fmt::format("incomplete: {} has stopped the run\n", interruption_name());
@@ -34,8 +47,10 @@ int report(const System& system, const RunResult& result, std::ostream& out, std
       run.cpu_seconds(), run.frames(), system.config().sim.seed,
       system.cable().faults().any() ? fmt::format(", faults of seed {}", system.cable().faults().seed()) : "");
   out << fmt::format("files: {}\n", fmt::join(run.files(), ", "));
+  const bool well = end == RunEnd::kInterrupted || (end == RunEnd::kDone && system.programs().passed());
+  if (!well) out << hint(run, options);
   for (const std::string& e : run.errors()) tell(err, e);
-  if (end != RunEnd::kInterrupted && (end != RunEnd::kDone || !system.programs().passed())) {
+  if (!well) {
     for (const std::string& limit : run.limits_met()) tell(err, limit);
   }
   switch (end) {
@@ -212,7 +227,7 @@ int run_one(const Scenario& scenario, const Overlay& command_line, const OneRun&
   }
   const auto system = make_system(scenario, command_line);
   return run_system(
-      *system, one, [&](const RunResult& result) { return report(*system, result, out, err); }, err);
+      *system, one, [&](const RunResult& result) { return report(*system, result, one.options, out, err); }, err);
 }
 
 void list_scopes(System& system, std::ostream& out) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rnic::why {
@@ -25,6 +26,7 @@ struct Step {
   std::uint64_t ps = 0;
   std::string node, text;
   std::optional<std::uint64_t> frame;
+  std::vector<std::pair<std::string, std::uint64_t>> state{};  // what mattered then: windows, octets in flight
 };
 
 struct Wait {
@@ -41,7 +43,9 @@ enum class Symptom : std::uint8_t {
   kSlowInTurn,
   kSetUp,
   kResent,
-  kReduced
+  kReduced,
+  kLostConnection,
+  kThroughput
 };
 const char* to_string(Symptom symptom);
 
@@ -51,7 +55,9 @@ struct Answer {
   std::uint64_t from_ps = 0, to_ps = 0;
   std::optional<Cause> cause;  // none: it is not slower than others, or than its parts must be
   std::vector<Step> chain;
-  std::vector<Wait> waits;  // of a slow request: they add up to its time
+  std::vector<Wait> waits;                // of a slow request: they add up to its time
+  std::vector<Cause> also;                // of the same rank as `cause`
+  std::vector<std::string> not_recorded;  // what a rule would have needed, and the option that writes it
 };
 
 inline double in_us(std::uint64_t ps) { return static_cast<double>(ps) / 1e6; }

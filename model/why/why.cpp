@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <ostream>
 
 #include <fmt/format.h>
 
@@ -12,8 +11,6 @@
 
 namespace rnic::why {
 namespace {
-
-std::string microseconds(std::uint64_t ps) { return fmt::format("{:.3f}", static_cast<double>(ps) / 1e6); }
 
 // A run that did not come to its end: what was sent again and again.
 std::vector<Answer> stall(const Rows& rows) {
@@ -85,117 +82,19 @@ std::vector<Answer> reductions(const Rows& rows) {
   return found;
 }
 
-std::string head_of(const Answer& a) {
-  const std::string who = a.request + (a.text.empty() ? "" : ", " + a.text);
-  const std::string when = fmt::format("{} to {} us: {} us", microseconds(a.from_ps), microseconds(a.to_ps),
-                                       microseconds(a.to_ps - a.from_ps));
-  switch (a.symptom) {
-    case Symptom::kStalled:
-      return "stalled: " + a.text;
-    case Symptom::kCheck:
-      return fmt::format("check failed: {} us, {} got {}, {}", microseconds(a.from_ps), a.node, a.request, a.text);
-    case Symptom::kTerminate:
-      return fmt::format("Terminate: {} us, {} sent {}{}", microseconds(a.from_ps), a.node, a.text,
-                         a.request.empty() ? "" : ", about " + a.request);
-    case Symptom::kStartup:
-      return fmt::format("set-up failed: {} us, {}: {}", microseconds(a.from_ps), a.node, a.text);
-    case Symptom::kSlow:
-      return fmt::format("slowest: {}, {}", who, when);
-    case Symptom::kSlowInTurn:
-      return fmt::format("slowest once it had its turn: {}, {}", who, when);
-    case Symptom::kSetUp:
-      return fmt::format("slowest set-up: {}, {}", who, when);
-    case Symptom::kResent:
-      return fmt::format("sent again: {} ({}) at {} us", a.request, a.text, microseconds(a.to_ps));
-    case Symptom::kReduced:
-      return fmt::format("congestion window of {} at {} us: {}", a.node, microseconds(a.to_ps), a.text);
-  }
-  return {};
-}
-
-std::string with_frame(const std::string& text, std::optional<std::uint64_t> frame) {
-  return frame ? fmt::format("{}: frame {}", text, *frame) : text;
-}
-
-void print(const Answer& a, std::ostream& out) {
-  out << head_of(a) << '\n';
-  if (a.cause) {
-    const std::string setting = a.cause->setting.empty() ? "" : " [" + a.cause->setting + "]";
-    out << fmt::format("  CAUSE   {}: {}{}\n", to_string(a.cause->end), with_frame(a.cause->text, a.cause->frame),
-                       setting);
-  }
-  if (!a.waits.empty()) {
-    std::vector<Wait> waits = a.waits;
-    std::stable_sort(waits.begin(), waits.end(), [](const Wait& x, const Wait& y) { return x.ps > y.ps; });
-    std::string text;
-    for (const Wait& w : waits) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", w.name, microseconds(w.ps));
-    out << "  waited  " << text << '\n';
-  }
-  for (const Step& s : a.chain) {
-    out << fmt::format("  {:>10}  {}  {}\n", microseconds(s.ps), s.node, with_frame(s.text, s.frame));
-  }
-}
-
 }  // namespace
 
-const char* to_string(End end) {
-  constexpr const char* kNames[] = {"cable", "injected", "program", "setting", "peer", "start", "not recorded"};
-  return kNames[static_cast<std::size_t>(end)];
-}
-
-const char* to_string(Symptom symptom) {
-  constexpr const char* kNames[] = {"stalled",      "check",      "terminate", "startup", "slow",
-                                    "slow_in_turn", "slow_setup", "resent",    "reduced"};
-  return kNames[static_cast<std::size_t>(symptom)];
-}
-
-std::vector<Answer> answers(const std::string& database, const std::string& request) {
+Report explain(const std::string& database, const std::string& request) {
   const Rows rows(database);
   const SlowRequests slow(rows);
-  if (!request.empty()) return {slow.of(request)};
-  std::vector<Answer> all = stall(rows);
+  if (!request.empty()) return {{slow.of(request)}, {}};
+  Report report{stall(rows), cable_summary(rows)};
   std::vector<Answer> set_up;
   if (auto slowest = slowest_set_up(rows)) set_up.push_back(*std::move(slowest));
-  for (auto&& some : {stream_ends(rows), slow.slowest(), set_up, repairs(rows), reductions(rows)})
-    all.insert(all.end(), some.begin(), some.end());
-  return all;
-}
-
-void print(const std::vector<Answer>& answers, std::size_t most, std::ostream& out) {
-  if (answers.empty()) out << "nothing failed, and no program posted a request and saw it complete\n";
-  std::map<Symptom, std::size_t> printed;
-  for (const Answer& a : answers) {
-    if (++printed[a.symptom] <= most) print(a, out);
+  for (auto&& some : {stream_ends(rows), slow.slowest(), set_up, repairs(rows), reductions(rows)}) {
+    report.answers.insert(report.answers.end(), some.begin(), some.end());
   }
-  for (const auto& [symptom, number] : printed) {
-    if (number > most) out << fmt::format("and {} more: {} (--all prints them)\n", number - most, to_string(symptom));
-  }
-}
-
-nlohmann::ordered_json to_json(const Answer& a) {
-  nlohmann::ordered_json json;
-  json["symptom"] = {{"kind", to_string(a.symptom)},
-                     {"node", a.node},
-                     {"request", a.request},
-                     {"text", a.text},
-                     {"from", a.from_ps},
-                     {"to", a.to_ps}};
-  json["cause"] = nullptr;
-  if (a.cause) {
-    json["cause"] = {{"end", to_string(a.cause->end)},
-                     {"kind", a.cause->kind},
-                     {"text", a.cause->text},
-                     {"setting", a.cause->setting}};
-    json["cause"]["frame"] = a.cause->frame ? nlohmann::ordered_json(*a.cause->frame) : nlohmann::ordered_json();
-  }
-  json["chain"] = nlohmann::ordered_json::array();
-  for (const Step& s : a.chain) {
-    json["chain"].push_back({{"ps", s.ps}, {"node", s.node}, {"text", s.text}});
-    if (s.frame) json["chain"].back()["frame"] = *s.frame;
-  }
-  json["waits"] = nlohmann::ordered_json::array();
-  for (const Wait& w : a.waits) json["waits"].push_back({{"name", w.name}, {"ps", w.ps}});
-  return json;
+  return report;
 }
 
 }  // namespace rnic::why
