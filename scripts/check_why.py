@@ -19,8 +19,8 @@ WRITES = ("work.writes.depth=4", "work.writes.count=20", "work.writes.size=16384
 SHORT = ("work.writes.depth=1", "work.writes.count=20")
 
 
-def packets(file):
-    """(interface, octets) of each packet of a pcapng file, in order: the first is number 1."""
+def packets(file, with_times=False):
+    """(interface, octets) of each packet of a pcapng file, in order: the first is number 1. Times are in units of the file."""
     data, at, names, found = file.read_bytes(), 0, [], []
     while at < len(data):
         kind, size = struct.unpack_from("<II", data, at)
@@ -28,8 +28,8 @@ def packets(file):
         if kind == 1:
             names.append(len(names))
         elif kind == 6:
-            interface, _, _, captured, _ = struct.unpack_from("<IIIII", body)
-            found.append((interface, body[20:20 + captured]))
+            interface, high, low, captured, _ = struct.unpack_from("<IIIII", body)
+            found.append((interface, body[20:20 + captured], *([high << 32 | low] if with_times else [])))
         at += size
     return found
 
@@ -72,6 +72,9 @@ class Case:
         self.name, self.scenario, self.settings = name, scenario, settings
         self.frame, self.symptom, self.kind, self.end, self.request = frame, symptom, kind, end, request
 
+    def expect(self, run):
+        """Finds the frame, if it is not given."""
+
 
 class Planted(Case):
     """`nth` frame of a side: its number in the run without the fault."""
@@ -99,6 +102,40 @@ class Spoiled(Case):
     def expect(self, run):
         capture = packets(run(self.scenario, (), f"{self.name}.first") / "wire.pcapng")
         self.frame = next(number for number, fpdu in segments(capture) if not fpdu[2] & 0x80 and fpdu[8:16] == struct.pack(">II", *self.by))
+
+
+class LastSegment(Case):
+    """The last segment of the nth message of node a, the first of which opens the connection."""
+
+    def __init__(self, name, scenario, settings, nth, **expected):
+        super().__init__(name, scenario, settings, **expected)
+        self.nth = nth
+
+    def expect(self, run):
+        capture = packets(run(self.scenario, self.settings, f"{self.name}.first") / "wire.pcapng")
+        of_a = min(sender(octets) for _, octets in capture)
+        ends = [number for number, fpdu in segments(capture) if fpdu[2] & 0x40 and sender(capture[number - 1][1]) == of_a]
+        self.frame = ends[self.nth - 1]
+
+
+class Acknowledged(Case):
+    """The acknowledgement that came longest after the last octets that it is the first to cover."""
+
+    def expect(self, run):
+        capture = packets(run(self.scenario, self.settings, f"{self.name}.first") / "wire.pcapng", with_times=True)
+        of_a = min(sender(octets) for _, octets, _ in capture)
+        ends, longest = [], -1  # of what no acknowledgement covers, and when it came
+        for number, (_, octets, time) in enumerate(capture, 1):
+            data, tcp = payload(octets), 14 + 4 * (octets[14] & 15)
+            seq, ack = struct.unpack_from(">II", octets, tcp + 4)
+            if sender(octets) == of_a:
+                if data and not data.startswith(b"MPA "):
+                    ends.append(((seq + len(data)) & 0xffffffff, time))
+                continue
+            covered = [came for end, came in ends if (ack - end) & 0xffffffff < 1 << 26]
+            ends = ends[len(covered):]
+            if covered and time - covered[-1] > longest:
+                longest, self.frame = time - covered[-1], number
 
 
 class SetUp(Case):
@@ -190,6 +227,21 @@ CASES += [
     Spoiled("fence", {"work": [[{"name": "reads", "op": "read", "size": 16384, "count": 40, "depth": 8},
                                 {"name": "sends", "op": "send", "size": 1024, "count": 40, "depth": 8, "fence_every": 4}]]}, (1, 8),
             symptom="slow", kind="fence", end="program", request="a.0.16"),
+    Case("tags", "write_bw", (*WRITES, "rnic.pcie.dma_read.max_tags=4"), symptom="slow", kind="tags", end="setting", request="a.0.4"),
+    Case("jobs", "write_bw", (*WRITES, "rnic.tx.payload_fetch.jobs=2"), symptom="slow_in_turn", kind="jobs", end="setting", request="a.0.5"),
+    Case("memory", "write_bw", (*WRITES, "host.root_complex.memory_read_ns=4000"), symptom="slow", kind="memory", end="setting", request="a.0.4"),
+    Case("memory_of_the_peer", "read_bw_ord16", ("nodes.b.host.root_complex.memory_read_ns=4000", "work.reads.count=40", "work.reads.depth=1"),
+         symptom="slow_in_turn", kind="memory", end="setting"),
+    Case("poll", "write_bw", (*WRITES, "host.cpu.poll_interval_ns=20000"), symptom="slow", kind="poll_interval", end="setting", request="a.0.17"),
+    Case("other_queue_pairs", "qps16", ("work.writes.size=65536", "work.writes.count=10", "work.sends.count=1"), symptom="slow", kind="other_queue_pairs",
+         end="program"),
+    Acknowledged("ack_delay", "write_bw", (*WRITES, "rnic.tcp.ack_delay_ns=50000"), symptom="slow", kind="ack_delay", end="setting", request="a.0.21"),
+    LastSegment("mac_rx_datapath", "write_bw", (*WRITES, "nodes.b.rnic.datapath.beat_bytes=16"), 5, symptom="slow", kind="datapath", end="setting",
+                request="a.0.4"),
+    LastSegment("mac_rx_link", "write_bw", (*WRITES, "nodes.b.rnic.pcie.link.width=4"), 17, symptom="slow_in_turn", kind="pcie_link", end="setting",
+                request="a.0.16"),
+    LastSegment("mac_rx_credits", "write_bw", (*WRITES, "nodes.b.rnic.pcie.link.host_credits.posted_data=32"), 18, symptom="slow_in_turn",
+                kind="posted_credits", end="setting", request="a.0.17"),
 ]
 CONTROLS = [Case("clean", "write_bw", WRITES), Case("duplicated", "write_bw", (*WRITES, "link.forward.duplicate.frames=100"))]
 

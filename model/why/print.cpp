@@ -62,7 +62,10 @@ void print(const Answer& a, std::ostream& out) {
     std::vector<Wait> waits = a.waits;
     std::stable_sort(waits.begin(), waits.end(), [](const Wait& x, const Wait& y) { return x.ps > y.ps; });
     std::string text;
-    for (const Wait& w : waits) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", w.name, microseconds(w.ps));
+    for (const Wait& w : waits) {
+      if (w.ps < 500) break;  // it would be 0.000
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", w.name, microseconds(w.ps));
+    }
     out << "  waited  " << text << '\n';
   }
   for (const Step& s : a.chain) {

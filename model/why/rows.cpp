@@ -1,6 +1,7 @@
 #include "model/why/rows.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <string_view>
 
@@ -47,6 +48,13 @@ std::string Rows::setting(const std::string& node, const std::string& name) cons
     row.bind(2, name);
     return row.step() ? row.shown(0) : std::string();
   });
+}
+
+std::uint64_t Rows::number_of(const std::string& node, const std::string& name) const {
+  const std::string value = setting(node, name);
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  return error == std::errc{} && end == value.data() + value.size() ? number : 0;
 }
 
 std::string Rows::text_of(std::uint64_t request) const {
@@ -152,11 +160,12 @@ std::vector<CauseRow> Rows::causes() const {
 std::vector<RequestRow> Rows::requests() const {
   return reading([&] {
     SqliteStatement row = database_.prepare(
-        "SELECT id, text, posted_ps, polled_ps FROM requests WHERE posted_ps IS NOT NULL AND polled_ps IS NOT NULL AND "
+        "SELECT id, text, posted_ps, polled_ps, first_event, last_event FROM requests WHERE posted_ps IS NOT NULL AND "
+        "polled_ps IS NOT NULL AND "
         "(id >> 54 & 15) = 0 ORDER BY id");
     std::vector<RequestRow> found;
     while (row.step()) {
-      found.push_back({row.number(0), row.text(1), time_of(row, 2), time_of(row, 3)});
+      found.push_back({row.number(0), row.text(1), time_of(row, 2), time_of(row, 3), row.number(4), row.number(5)});
       if (found.back().posted_ps > found.back().polled_ps) {
         throw SqliteError("request " + found.back().text + ": ends before it begins");
       }
@@ -167,18 +176,67 @@ std::vector<RequestRow> Rows::requests() const {
 
 std::vector<EventRow> Rows::events(const std::string& condition) const {
   return reading([&] {
-    SqliteStatement row =
-        database_.prepare("SELECT id, time_ps, node, place, kind, words, request, offset, qpn FROM events WHERE " +
-                          condition + " ORDER BY id");
+    SqliteStatement row = database_.prepare(
+        "SELECT id, time_ps, node, place, kind, words, request, offset, qpn, bytes FROM events WHERE " + condition +
+        " ORDER BY id");
     std::vector<EventRow> found;
     while (row.step()) {
-      EventRow e{row.number(0), time_of(row, 1), row.text(2), row.text(3), row.text(4), row.text(5), {}, {}, {}};
+      EventRow e{row.number(0), time_of(row, 1), row.text(2), row.text(3), row.text(4), row.text(5), {}, {}, {}, {}};
       if (!row.is_null(6)) e.request = row.number(6);
       if (!row.is_null(7)) e.offset = row.number(7);
       if (!row.is_null(8)) e.qpn = row.number(8);
+      if (!row.is_null(9)) e.bytes = row.number(9);
       found.push_back(std::move(e));
     }
     return found;
+  });
+}
+
+std::vector<TlpRow> Rows::tlps(const std::string& node, std::uint64_t first, std::uint64_t last) const {
+  return reading([&] {
+    SqliteStatement row = database_.prepare(
+        "SELECT time_ps, (type = 'write') + 2 * (type = 'completion') + 3 * (type = 'config'), place = "
+        "'pcie.upstream', tag, bytes, request FROM tlps WHERE node = ? AND id BETWEEN ? AND ? ORDER BY id");
+    row.bind(1, node);
+    row.bind(2, first);
+    row.bind(3, last);
+    std::vector<TlpRow> found;
+    while (row.step()) {
+      const auto number = [&row](int column) { return row.is_null(column) ? 0 : row.number(column); };
+      found.push_back({time_of(row, 0), TlpRow::Type(number(1) & 3), number(2) != 0, number(3), number(4), {}});
+      if (!row.is_null(5)) found.back().request = row.number(5);
+    }
+    return found;
+  });
+}
+
+std::optional<ReceiveRow> Rows::receive_of(const RequestRow& send, const std::string& receiver) const {
+  return reading([&]() -> std::optional<ReceiveRow> {
+    SqliteStatement row = database_.prepare(
+        "SELECT r.text, r.posted_ps, (SELECT max(f.time_ps) FROM events f WHERE f.kind = 'wqe_fetched' AND f.request = "
+        "r.id AND f.id BETWEEN r.first_event AND r.last_event) FROM events e JOIN requests r ON r.id = e.receive WHERE "
+        "e.request = ? AND e.node = ? AND e.id BETWEEN ? AND ? LIMIT 1");
+    row.bind(1, send.number);
+    row.bind(2, receiver);
+    row.bind(3, send.first_event);
+    row.bind(4, send.last_event);
+    if (!row.step() || row.is_null(1) || row.is_null(2)) return std::nullopt;
+    return ReceiveRow{row.text(0), time_of(row, 1), time_of(row, 2)};
+  });
+}
+
+// By both sequence numbers, as a node's connections number their octets apart from each other.
+std::optional<FrameRow> Rows::acknowledgement(const std::string& of, const FrameRow& frame) const {
+  return reading([&]() -> std::optional<FrameRow> {
+    SqliteStatement row = database_.prepare(
+        "SELECT a.number, a.time_ps, a.serial FROM frames f JOIN frames a ON a.sender <> f.sender AND a.number > "
+        "f.number AND a.swallowed IS NULL WHERE f.number = ? AND f.sender = ? AND f.seq IS NOT NULL AND "
+        "(a.ack - f.seq - f.payload) & 4294967295 < 67108864 AND (a.seq - f.ack) & 4294967295 < 67108864 ORDER BY "
+        "a.number LIMIT 1");
+    row.bind(1, frame.number);
+    row.bind(2, of);
+    if (!row.step()) return std::nullopt;
+    return FrameRow{row.number(0), time_of(row, 1), row.is_null(2) ? 0 : row.number(2), {}};
   });
 }
 

@@ -28,7 +28,7 @@ struct TcpRow {
 struct EventRow {
   std::uint64_t id = 0, ps = 0;
   std::string node, place, kind, words;
-  std::optional<std::uint64_t> request, offset, qpn;
+  std::optional<std::uint64_t> request, offset, qpn, bytes;
 };
 
 // A row of the view `causes`.
@@ -42,6 +42,23 @@ struct RequestRow {
   std::uint64_t number = 0;
   std::string text;
   std::uint64_t posted_ps = 0, polled_ps = 0;
+  std::uint64_t first_event = 0, last_event = 0;  // their ids
+};
+
+// A receive request that a message used.
+struct ReceiveRow {
+  std::string text;
+  std::uint64_t posted_ps = 0, fetched_ps = 0;
+};
+
+// On a PCIe link.
+struct TlpRow {
+  enum class Type : std::uint8_t { kRead, kWrite, kCompletion, kOther };
+  std::uint64_t ps = 0;
+  Type type{};
+  bool from_chip = false;
+  std::uint64_t tag = 0, bytes = 0;
+  std::optional<std::uint64_t> request;
 };
 
 class Rows {
@@ -51,6 +68,7 @@ class Rows {
 
   std::string fact(const std::string& name) const;  // of the run; empty: there is none
   std::string setting(const std::string& node, const std::string& name) const;
+  std::uint64_t number_of(const std::string& node, const std::string& setting) const;  // 0: there is no such number
   std::string text_of(std::uint64_t request) const;
   // Frames that carried octets of a request, from `offset` of its message on, in the order in which they were sent.
   const std::vector<FrameRow>& frames(const std::string& sender, std::uint64_t request,
@@ -71,6 +89,12 @@ class Rows {
   // Events that satisfy a condition on the view `events`, in time order.
   std::vector<EventRow> events(const std::string& condition) const;
   std::vector<CauseRow> causes() const;
+  // TLPs on a node's PCIe link, in time order, with ids from `first` to `last`.
+  std::vector<TlpRow> tlps(const std::string& node, std::uint64_t first, std::uint64_t last) const;
+  // That of a Send's message; nullopt: it has used none, or it is not known when that was posted and fetched.
+  std::optional<ReceiveRow> receive_of(const RequestRow& send, const std::string& receiver) const;
+  // The first segment of a node that acknowledges all of a segment of its peer, and when it arrived.
+  std::optional<FrameRow> acknowledgement(const std::string& of, const FrameRow& frame) const;
   // Work requests that programs have posted and seen complete, by queue and number.
   std::vector<RequestRow> requests() const;
 

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "model/common/check.h"
+#include "model/why/payload_reads.h"
+#include "model/why/receivers.h"
 
 namespace rnic::why {
 namespace {
@@ -42,8 +44,7 @@ SlowRequests::SlowRequests(const Rows& rows) : rows_(rows) {
 }
 
 void SlowRequests::read_stations() {
-  const auto events =
-      rows_.events("kind IN ('wqe_fetched', 'segmented', 'frame_sent', 'completed', 'waits', 'window', 'reduced')");
+  const auto events = rows_.events("kind IN ('wqe_fetched', 'segmented', 'completed', 'waits', 'window', 'reduced')");
   for (const EventRow& e : events) {
     if (e.kind == "waits") waits_[queue_of(e)].push_back({e.ps, e.words});
     if (e.kind == "window") windows_[queue_of(e)].push_back({e.ps, e.words});
@@ -58,8 +59,6 @@ void SlowRequests::read_stations() {
     } else if (e.kind == "segmented") {
       if (life.first_cut_ps == 0) life.first_cut_ps = e.ps;
       life.last_cut_ps = e.ps;
-    } else if (e.kind == "frame_sent") {
-      life.sent_ps = e.ps;
     } else if (e.kind == "completed") {
       life.done_ps = e.ps;
     }
@@ -79,7 +78,6 @@ void SlowRequests::put_in_order() {
     follow(life.fetched_ps);
     follow(life.first_cut_ps);
     follow(life.last_cut_ps);
-    follow(life.sent_ps);
     follow(life.done_ps);
     before = &life;
   }
@@ -99,8 +97,8 @@ std::map<std::string, std::uint64_t> SlowRequests::reasons(const std::string& qu
   return sums;
 }
 
-// They add up to the time until it was polled.
-std::vector<Wait> SlowRequests::waits_of(const Life& life, std::uint64_t since) const {
+// They add up to the time until it was polled. What a repair took is no part of the stages that it held.
+std::vector<Wait> SlowRequests::waits_of(const Life& life, const Passage& passage, std::uint64_t since) const {
   std::vector<Wait> waits;
   const auto add = [&](const std::string& name, std::uint64_t ps) {
     if (ps == 0) return;
@@ -123,12 +121,15 @@ std::vector<Wait> SlowRequests::waits_of(const Life& life, std::uint64_t since) 
   split(kDriver, life.row.posted_ps, life.fetched_ps);
   split(kEarlier, life.fetched_ps, life.first_cut_ps);
   split("cutting", life.first_cut_ps, life.last_cut_ps);
-  add("payload and framing", after(life.last_cut_ps, life.sent_ps));
-  const auto repair = longest_repair(life, std::max(life.sent_ps, since));
-  const std::uint64_t away = after(life.sent_ps, life.done_ps), repaired = repair ? std::min(repair->ps, away) : 0;
-  add("retransmission", repaired);
-  add("wire, peer and way back", away - repaired);
-  add("completion and poll", after(life.done_ps, life.row.polled_ps));
+  Spans repair;
+  const std::uint64_t sent = passage.once(life.node, "frame_sent");
+  if (const auto longest = longest_repair(life, std::max(sent, since)))
+    repair.add(longest->first.from, longest->first.to);
+  for (const Part& part : parts_of(rows_, passage, life.last_cut_ps)) {
+    const std::uint64_t repaired = repair.within(std::max(part.from_ps, since), part.to_ps);
+    add("retransmission", repaired);
+    add(part.name, after(part.from_ps, part.to_ps) - repaired);
+  }
   return waits;
 }
 
@@ -136,16 +137,15 @@ bool SlowRequests::is_of(const Life& life, const EventRow& again) const {
   return queue_of(rows_.text_of(*again.request)) == life.queue;
 }
 
-// Of its own queue, requests or answers, while it was under way since `from`: the one that was waited for longest.
-std::optional<SlowRequests::Candidate> SlowRequests::longest_repair(const Life& life, std::uint64_t from) const {
-  std::optional<Candidate> longest;
+std::optional<std::pair<Span, Candidate>> SlowRequests::longest_repair(const Life& life, std::uint64_t from) const {
+  std::optional<std::pair<Span, Candidate>> longest;
   for (const EventRow& again : rows_.sent_again()) {
     if (again.ps <= from || again.ps > life.row.polled_ps) continue;
     if (!is_of(life, again)) continue;
     const Repair repair = repair_of(rows_, again);
-    const std::uint64_t since = std::max(repair.sent_ps, from);
-    const std::uint64_t ps = again.ps > since ? again.ps - since : 0;
-    if (!longest || ps > longest->ps) longest = Candidate{ps, repair.cause, repair.chain};
+    const Span span{std::max(repair.sent_ps, from), again.ps};
+    const std::uint64_t ps = span.to > span.from ? span.to - span.from : 0;
+    if (!longest || ps > longest->second.ps) longest = {span, Candidate{ps, repair.cause, repair.chain}};
   }
   return longest;
 }
@@ -169,7 +169,7 @@ std::uint64_t SlowRequests::last_wait_ends(const Life& life, const std::string& 
 }
 
 // The window that bounded the sender then.
-SlowRequests::Candidate SlowRequests::window(const Life& life, std::uint64_t ps, std::uint64_t at) const {
+Candidate SlowRequests::window(const Life& life, std::uint64_t ps, std::uint64_t at) const {
   const Change* const last = last_before(windows_, life.pair, at);
   if (last == nullptr) {
     return {ps, {End::kNotRecorded, "window", "which window was used up: only TCP records its windows", {}, {}}, {}};
@@ -180,7 +180,7 @@ SlowRequests::Candidate SlowRequests::window(const Life& life, std::uint64_t ps,
 }
 
 // A congestion window: since when it is that small, and why.
-SlowRequests::Candidate SlowRequests::reduced_window(const Life& life, std::uint64_t ps, std::uint64_t at) const {
+Candidate SlowRequests::reduced_window(const Life& life, std::uint64_t ps, std::uint64_t at) const {
   const Change* const last = last_before(reductions_, life.pair, at);
   if (last == nullptr) return {ps, {End::kStart, "slow_start", "the congestion window had not grown yet", {}, {}}, {}};
   const Step step{last->ps, life.node, "congestion window reduced, " + last->words, {}};
@@ -201,7 +201,7 @@ SlowRequests::Candidate SlowRequests::reduced_window(const Life& life, std::uint
   return {ps, {End::kStart, "idle", last->words, {}, {}}, {step}};
 }
 
-SlowRequests::Candidate SlowRequests::limit(const Life& life, const std::string& reason, std::uint64_t ps) const {
+Candidate SlowRequests::limit(const Life& life, const std::string& reason, std::uint64_t ps) const {
   if (reason == "credit") return window(life, ps, last_wait_ends(life, reason));
   if (reason == "ord") {
     return {ps,
@@ -221,7 +221,7 @@ SlowRequests::Candidate SlowRequests::limit(const Life& life, const std::string&
 }
 
 // It waits for the Reads and atomics that were posted before it, the last of which is named.
-SlowRequests::Candidate SlowRequests::fence(const Life& life, std::uint64_t ps) const {
+Candidate SlowRequests::fence(const Life& life, std::uint64_t ps) const {
   const std::uint64_t ends = last_wait_ends(life, "fence");
   const Life* last = nullptr;
   for (const Life& other : lives_) {
@@ -244,22 +244,99 @@ SlowRequests::Candidate SlowRequests::fence(const Life& life, std::uint64_t ps) 
            {last->done_ps, life.node, last->row.text + " completed", {}}}};
 }
 
-// The one whose work was most of that, if one was.
-std::optional<SlowRequests::Candidate> SlowRequests::core(const Life& life, std::uint64_t ps) const {
+// The core whose work was most of a stretch of time, if one was.
+std::optional<Candidate> SlowRequests::core(const Life& life, std::uint64_t from, std::uint64_t to,
+                                            const char* until) const {
   std::map<std::string, std::uint64_t> busy;
-  for (const EventRow& e : rows_.events(
-           fmt::format("kind = 'worked' AND node = {} AND time_ps < {}", quoted(life.node), life.fetched_ps))) {
-    const std::uint64_t from = std::max(e.ps, life.row.posted_ps);
-    const std::uint64_t to =
-        std::min<std::uint64_t>(e.ps + std::strtoull(e.words.c_str(), nullptr, 10), life.fetched_ps);
-    if (from < to) busy[e.place] += to - from;
+  for (const EventRow& e :
+       rows_.events(fmt::format("kind = 'worked' AND node = {} AND time_ps < {}", quoted(life.node), to))) {
+    const std::uint64_t begin = std::max(e.ps, from);
+    const std::uint64_t end = std::min<std::uint64_t>(e.ps + std::strtoull(e.words.c_str(), nullptr, 10), to);
+    if (begin < end) busy[e.place] += end - begin;
   }
   const auto most =
       std::max_element(busy.begin(), busy.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (most == busy.end() || 2 * most->second < ps) return std::nullopt;
-  const std::string text = fmt::format("{} of {} worked for {:.3f} us before its doorbell was rung", most->first,
-                                       life.node, in_us(most->second));
-  return Candidate{ps, {End::kProgram, "core", text, {}, "nodes.*.host.cpu"}, {}};
+  if (most == busy.end() || 2 * most->second < to - from) return std::nullopt;
+  const std::string text =
+      fmt::format("{} of {} worked for {:.3f} us before {}", most->first, life.node, in_us(most->second), until);
+  return Candidate{to - from, {End::kProgram, "core", text, {}, "nodes.*.host.cpu"}, {}};
+}
+
+// It was fetched, and its queue pair waited for nothing but its turn: whose segments were cut meanwhile.
+std::optional<Candidate> SlowRequests::others_turn(const Life& life, std::uint64_t from) const {
+  constexpr std::uint64_t kPerQueue = 1u << 28;  // requests of a queue have adjacent numbers
+  const std::uint64_t begin = std::max(from, life.fetched_ps), end = life.last_cut_ps;
+  std::map<std::uint64_t, std::pair<unsigned, std::uint64_t>> cut;  // by queue: segments, and the request of one
+  unsigned all = 0, others = 0;
+  for (const EventRow& e : rows_.events(
+           fmt::format("id BETWEEN {} AND {} AND kind = 'segmented' AND node = {} AND time_ps > {} AND time_ps <= {}",
+                       life.row.first_event, life.row.last_event, quoted(life.node), begin, end))) {
+    ++all;
+    if (!e.request || *e.request / kPerQueue == life.row.number / kPerQueue) continue;
+    auto& [segments, request] = cut[*e.request / kPerQueue];
+    ++segments, ++others;
+    request = *e.request;
+  }
+  if (all == 0 || 2 * others < all) return std::nullopt;
+  std::uint64_t waited = end - begin;
+  for (const auto& [reason, ps] : reasons(life.pair, begin, end)) waited -= ps;
+  const auto most =
+      std::max_element(cut.begin(), cut.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto& [segments, request] = most->second;
+  const std::string text = fmt::format(
+      "turns of {} other queues of {}: {} of {} segments that were cut meanwhile were theirs, {} those of {}",
+      cut.size(), life.node, others, all, segments, queue_of(rows_.text_of(request)));
+  return Candidate{waited, {End::kProgram, "other_queue_pairs", text, {}, "connections.*.qps"}, {}};
+}
+
+// Its completion was there, and the program looked again after its interval.
+std::optional<Candidate> SlowRequests::poll(const Life& life, const Passage& passage) const {
+  const std::uint64_t written = passage.last(life.node, "cqe_written");
+  if (written == 0 || written >= life.row.polled_ps) return std::nullopt;
+  const std::uint64_t ps = life.row.polled_ps - written;
+  const std::uint64_t interval = rows_.number_of(life.node, "host.cpu.poll_interval_ns") * 1000;
+  if (2 * interval < ps) return core(life, written, life.row.polled_ps, "it was polled");
+  Candidate c = by_setting(std::min(ps, interval), "poll_interval",
+                           fmt::format("its completion waited {:.3f} us for the program to poll, which it does every "
+                                       "{:.3f} us",
+                                       in_us(ps), in_us(interval)),
+                           fmt::format("nodes.{}.host.cpu.poll_interval_ns", life.node));
+  c.chain = {{written, life.node, life.row.text + ": CQE written", {}}, {life.row.polled_ps, life.node, "polled", {}}};
+  return c;
+}
+
+// What held it in the stages of both chips, and on the way back.
+void SlowRequests::add_stages(const Life& life, const Passage& passage, std::uint64_t from,
+                              std::vector<Candidate>& found) const {
+  const auto add = [&](std::optional<Candidate> c) {
+    if (c) found.push_back(*std::move(c));
+  };
+  const std::string& peer = passage.peer();
+  add(others_turn(life, from));
+  add(held_payload(rows_, life.row, life.node, std::max(from, life.fetched_ps)));
+  add(poll(life, passage));
+  if (peer.empty()) return;
+  add(held_frames(rows_, passage, life.node, peer));
+  if (!passage.is_answered()) {  // an acknowledgement that waited for a repair was not delayed by its timer
+    if (!longest_repair(life, passage.once(life.node, "frame_sent"))) add(delayed_ack(rows_, passage));
+    return;
+  }
+  add(held_payload(rows_, life.row, peer, passage.once(peer, "frame_received")));
+  add(held_frames(rows_, passage, peer, life.node));
+}
+
+// The peer's window is used up by what its mac_rx holds, if that is most of a round trip: then by what holds that.
+void SlowRequests::follow_window(const Life& life, const Passage& passage, std::vector<Candidate>& found) const {
+  const FrameRow* const frame = passage.arrived(life.node);
+  if (frame == nullptr || passage.peer().empty()) return;
+  const auto ack = rows_.acknowledgement(life.node, *frame);
+  const auto held = held_frames(rows_, passage, life.node, passage.peer());
+  if (!ack || !held || 2 * held->ps < ack->ps - std::min(ack->ps, passage.once(life.node, "frame_sent"))) return;
+  for (Candidate& c : found) {
+    if (c.cause.kind != "window") continue;
+    c.cause = held->cause;
+    c.chain.insert(c.chain.end(), held->chain.begin(), held->chain.end());
+  }
 }
 
 Answer SlowRequests::answer(const Life& life, Symptom symptom) const {
@@ -270,20 +347,25 @@ Answer SlowRequests::answer(const Life& life, Symptom symptom) const {
   a.from_ps = symptom == Symptom::kSlowInTurn ? life.turn_ps : life.row.posted_ps;
   a.to_ps = life.row.polled_ps;
   a.text = life.operation;
-  a.waits = waits_of(life, a.from_ps);
-  const std::uint64_t whole = a.to_ps - a.from_ps;
-  Candidate longest;
-  const auto consider = [&](Candidate c) {
-    if (c.ps > longest.ps) longest = std::move(c);
-  };
-  for (const auto& [reason, ps] : reasons(life.pair, a.from_ps, life.last_cut_ps)) consider(limit(life, reason, ps));
-  if (symptom == Symptom::kSlow) {
-    if (auto busy = core(life, life.fetched_ps - a.from_ps)) consider(*std::move(busy));
+  const Passage passage(rows_, life.row, life.node);
+  a.waits = waits_of(life, passage, a.from_ps);
+  std::vector<Candidate> found;
+  for (const auto& [reason, ps] : reasons(life.pair, a.from_ps, life.last_cut_ps)) {
+    found.push_back(limit(life, reason, ps));
   }
-  if (auto repair = longest_repair(life, a.from_ps)) consider(*std::move(repair));
-  if (10 * longest.ps < whole) return a;  // nothing of this is a tenth of its time
-  a.cause = longest.cause;
-  a.chain = longest.chain;
+  if (symptom == Symptom::kSlow) {
+    if (auto busy = core(life, life.row.posted_ps, life.fetched_ps, "its doorbell was rung")) {
+      found.push_back(*std::move(busy));
+    }
+  }
+  if (auto repair = longest_repair(life, a.from_ps)) found.push_back(std::move(repair->second));
+  add_stages(life, passage, a.from_ps, found);
+  follow_window(life, passage, found);
+  const auto longest =
+      std::max_element(found.begin(), found.end(), [](const Candidate& x, const Candidate& y) { return x.ps < y.ps; });
+  if (longest == found.end() || !matters(longest->ps, a.to_ps - a.from_ps)) return a;
+  a.cause = longest->cause;
+  a.chain = longest->chain;
   return a;
 }
 

@@ -1,13 +1,16 @@
-// The slowest requests by the clock and from when their turn had come, what they waited for, and why (rules R9 to R13
-// and R19 of why.md).
+// The slowest requests by the clock and from when their turn had come, what they waited for, and why (rules R9 to R19
+// of why.md).
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
+#include "model/why/candidate.h"
+#include "model/why/passage.h"
 #include "model/why/repairs.h"
 #include "model/why/rows.h"
+#include "model/why/spans.h"
 
 namespace rnic::why {
 
@@ -25,29 +28,29 @@ class SlowRequests {
   struct Life {
     RequestRow row;
     std::string queue, pair, node, operation;  // "a.0#1", "a.0", "a"
-    std::uint64_t fetched_ps = 0, turn_ps = 0, first_cut_ps = 0, last_cut_ps = 0, sent_ps = 0, done_ps = 0;
+    std::uint64_t fetched_ps = 0, turn_ps = 0, first_cut_ps = 0, last_cut_ps = 0, done_ps = 0;
   };
   struct Change {
     std::uint64_t ps = 0;
     std::string words;
   };
-  struct Candidate {
-    std::uint64_t ps = 0;
-    Cause cause;
-    std::vector<Step> chain;
-  };
 
   void read_stations();
   void put_in_order();
   Answer answer(const Life& life, Symptom symptom) const;
-  std::vector<Wait> waits_of(const Life& life, std::uint64_t since) const;
+  std::vector<Wait> waits_of(const Life& life, const Passage& passage, std::uint64_t since) const;
   std::map<std::string, std::uint64_t> reasons(const std::string& queue, std::uint64_t from, std::uint64_t to) const;
-  std::optional<Candidate> longest_repair(const Life& life, std::uint64_t from) const;
+  // Of its own queue, requests or answers, while it was under way since then: the one that was waited for longest.
+  std::optional<std::pair<Span, Candidate>> longest_repair(const Life& life, std::uint64_t from) const;
   Candidate window(const Life& life, std::uint64_t ps, std::uint64_t at) const;
   Candidate reduced_window(const Life& life, std::uint64_t ps, std::uint64_t at) const;
   Candidate limit(const Life& life, const std::string& reason, std::uint64_t ps) const;
   Candidate fence(const Life& life, std::uint64_t ps) const;
-  std::optional<Candidate> core(const Life& life, std::uint64_t ps) const;
+  std::optional<Candidate> core(const Life& life, std::uint64_t from, std::uint64_t to, const char* until) const;
+  std::optional<Candidate> others_turn(const Life& life, std::uint64_t from) const;
+  std::optional<Candidate> poll(const Life& life, const Passage& passage) const;
+  void add_stages(const Life& life, const Passage& passage, std::uint64_t from, std::vector<Candidate>& found) const;
+  void follow_window(const Life& life, const Passage& passage, std::vector<Candidate>& found) const;
   static const Change* last_before(const std::map<std::string, std::vector<Change>>& changes, const std::string& queue,
                                    std::uint64_t at);
   bool is_of(const Life& life, const EventRow& again) const;  // octets of its queue

@@ -1,0 +1,19 @@
+// What holds the frames that have arrived at a node, and the acknowledgement of what it has (rules R15 and R17 of
+// why.md).
+#pragma once
+
+#include <optional>
+
+#include "model/why/candidate.h"
+#include "model/why/passage.h"
+#include "model/why/rows.h"
+
+namespace rnic::why {
+
+// Of the octets that `receiver` got of a request: they waited in its packet buffer for a stage behind.
+std::optional<Candidate> held_frames(const Rows& rows, const Passage& passage, const std::string& sender,
+                                     const std::string& receiver);
+// The timer of delayed acknowledgements, RFC 5681 section 4.2, of the peer.
+std::optional<Candidate> delayed_ack(const Rows& rows, const Passage& passage);
+
+}  // namespace rnic::why
