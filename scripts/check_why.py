@@ -16,6 +16,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 WRITES = ("work.writes.depth=4", "work.writes.count=20", "work.writes.size=16384")
+SENDS = {"name": "sends", "nodes": [{"name": "a"}, {"name": "b"}], "connections": [{"from": "a", "to": "b"}],
+         "work": [{"name": "sends", "op": "send", "size": 4096, "count": 40, "depth": 16}]}
 SHORT = ("work.writes.depth=1", "work.writes.count=20")
 
 
@@ -138,6 +140,23 @@ class Acknowledged(Case):
                 longest, self.frame = time - covered[-1], number
 
 
+class FirstAcknowledgement(Case):
+    """The first packet of node a that covers the first message of node b."""
+
+    def expect(self, run):
+        capture = packets(run(self.scenario, self.settings, f"{self.name}.first") / "wire.pcapng")
+        of_a = min(sender(octets) for _, octets in capture)
+        ends = None
+        for number, (_, octets) in enumerate(capture, 1):
+            data, tcp = payload(octets), 14 + 4 * (octets[14] & 15)
+            seq, ack = struct.unpack_from(">II", octets, tcp + 4)
+            if sender(octets) != of_a and ends is None and data and not data.startswith(b"MPA "):
+                ends = (seq + len(data)) & 0xffffffff
+            if sender(octets) == of_a and ends is not None and (ack - ends) & 0xffffffff < 1 << 26:
+                self.frame = number
+                return
+
+
 class SetUp(Case):
     """The MPA Request of the first connection: the first segment with its key."""
 
@@ -235,6 +254,8 @@ CASES += [
     Case("poll", "write_bw", (*WRITES, "host.cpu.poll_interval_ns=20000"), symptom="slow", kind="poll_interval", end="setting", request="a.0.17"),
     Case("other_queue_pairs", "qps16", ("work.writes.size=65536", "work.writes.count=10", "work.sends.count=1"), symptom="slow", kind="other_queue_pairs",
          end="program"),
+    FirstAcknowledgement("receive_fetch", SENDS, ("nodes.b.host.root_complex.memory_read_ns=20000",), symptom="slow", kind="memory", end="setting",
+                         request="b.0.0"),
     Acknowledged("ack_delay", "write_bw", (*WRITES, "rnic.tcp.ack_delay_ns=50000"), symptom="slow", kind="ack_delay", end="setting", request="a.0.21"),
     LastSegment("mac_rx_datapath", "write_bw", (*WRITES, "nodes.b.rnic.datapath.beat_bytes=16"), 5, symptom="slow", kind="datapath", end="setting",
                 request="a.0.4"),

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "model/why/candidate.h"
+
 namespace rnic::why {
 
 Passage::Passage(const Rows& rows, const RequestRow& request, const std::string& node)
@@ -78,6 +80,12 @@ class Parts {
 
 }  // namespace
 
+bool waited_for_tcp_rx(const Passage& passage, const FrameRow& ack) {
+  const RequestRow& request = passage.request();
+  const std::uint64_t completed = passage.last(passage.node(), "completed");
+  return completed > ack.ps && matters(completed - ack.ps, request.polled_ps - request.posted_ps);
+}
+
 std::vector<Part> parts_of(const Rows& rows, const Passage& passage, std::uint64_t cut_ps) {
   const std::string &node = passage.node(), &peer = passage.peer();
   const std::string of_peer = " of " + peer;
@@ -89,7 +97,10 @@ std::vector<Part> parts_of(const Rows& rows, const Passage& passage, std::uint64
     parts.leg(peer, node, of_peer, "");
     parts.until(passage.last(node, "placed"), "placement");
   } else if (const FrameRow* const frame = passage.arrived(node)) {
-    if (const auto ack = rows.acknowledgement(node, *frame)) parts.until(ack->ps, "acknowledgement" + of_peer);
+    if (const auto ack = rows.acknowledgement(node, *frame)) {
+      parts.until(ack->ps, "acknowledgement" + of_peer);
+      if (waited_for_tcp_rx(passage, *ack)) parts.until(rows.taken_ps(node, ack->number), "mac_rx");
+    }
   }
   const std::uint64_t completed = passage.last(node, "completed");
   parts.until(completed, passage.peer().empty() ? "execution" : "completion");

@@ -38,6 +38,9 @@ class Passage {
   std::map<std::pair<std::string, std::string>, Times> times_;  // by node and kind
 };
 
+// Whether its acknowledgement may have waited in the packet buffer for long enough to matter: a quick answer.
+bool waited_for_tcp_rx(const Passage& passage, const FrameRow& ack);
+
 struct Part {
   std::string name;
   std::uint64_t from_ps = 0, to_ps = 0;

@@ -10,9 +10,11 @@
 
 namespace rnic::why {
 
-// Of the octets that `receiver` got of a request: they waited in its packet buffer for a stage behind.
+// The frame with a request's last octets waited in the receiver's packet buffer for a stage behind.
 std::optional<Candidate> held_frames(const Rows& rows, const Passage& passage, const std::string& sender,
                                      const std::string& receiver);
+// The same of its acknowledgement, at its own node.
+std::optional<Candidate> held_ack(const Rows& rows, const Passage& passage);
 // The timer of delayed acknowledgements, RFC 5681 section 4.2, of the peer.
 std::optional<Candidate> delayed_ack(const Rows& rows, const Passage& passage);
 

@@ -225,6 +225,31 @@ std::optional<ReceiveRow> Rows::receive_of(const RequestRow& send, const std::st
   });
 }
 
+std::optional<RequestRow> Rows::request(std::uint64_t number) const {
+  return reading([&]() -> std::optional<RequestRow> {
+    SqliteStatement row =
+        database_.prepare("SELECT id, text, posted_ps, polled_ps, first_event, last_event FROM requests WHERE id = ?");
+    row.bind(1, number);
+    if (!row.step()) return std::nullopt;
+    const auto time = [&row](int column) { return row.is_null(column) ? 0 : time_of(row, column); };
+    return RequestRow{row.number(0), row.text(1), time(2), time(3), row.number(4), row.number(5)};
+  });
+}
+
+// Frames of an owner with the same octets leave the buffer in the order in which they came.
+std::uint64_t Rows::taken_ps(const std::string& node, std::uint64_t frame) const {
+  return reading([&]() -> std::uint64_t {
+    SqliteStatement row = database_.prepare(
+        "SELECT time_ps FROM (SELECT e.time_ps, row_number() OVER (ORDER BY e.id) AS n FROM events e JOIN frames f ON "
+        "f.number = ?1 WHERE e.kind = 'frame_received' AND e.node = ?2 AND e.request IS f.request AND e.offset IS "
+        "f.offset) WHERE n = (SELECT count(*) FROM frames g JOIN frames f ON f.number = ?1 WHERE g.sender = f.sender "
+        "AND g.request IS f.request AND g.offset IS f.offset AND g.swallowed IS NULL AND g.time_ps <= f.time_ps)");
+    row.bind(1, frame);
+    row.bind(2, node);
+    return row.step() ? time_of(row, 0) : 0;
+  });
+}
+
 // By both sequence numbers, as a node's connections number their octets apart from each other.
 std::optional<FrameRow> Rows::acknowledgement(const std::string& of, const FrameRow& frame) const {
   return reading([&]() -> std::optional<FrameRow> {

@@ -93,6 +93,9 @@ class Rows {
   std::vector<TlpRow> tlps(const std::string& node, std::uint64_t first, std::uint64_t last) const;
   // That of a Send's message; nullopt: it has used none, or it is not known when that was posted and fetched.
   std::optional<ReceiveRow> receive_of(const RequestRow& send, const std::string& receiver) const;
+  std::optional<RequestRow> request(std::uint64_t number) const;  // any owner of events; times are 0 if it has none
+  // When a node took a frame that had arrived from its packet buffer; 0: that is in no row.
+  std::uint64_t taken_ps(const std::string& node, std::uint64_t frame) const;
   // The first segment of a node that acknowledges all of a segment of its peer, and when it arrived.
   std::optional<FrameRow> acknowledgement(const std::string& of, const FrameRow& frame) const;
   // Work requests that programs have posted and seen complete, by queue and number.

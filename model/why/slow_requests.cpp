@@ -319,6 +319,7 @@ void SlowRequests::add_stages(const Life& life, const Passage& passage, std::uin
   add(held_frames(rows_, passage, life.node, peer));
   if (!passage.is_answered()) {  // an acknowledgement that waited for a repair was not delayed by its timer
     if (!longest_repair(life, passage.once(life.node, "frame_sent"))) add(delayed_ack(rows_, passage));
+    add(held_ack(rows_, passage));
     return;
   }
   add(held_payload(rows_, life.row, peer, passage.once(peer, "frame_received")));
