@@ -8,6 +8,7 @@ scripts/check_why.py [--rnicsim PROGRAM] [NAME…]: all, or those named. Exit co
 import argparse
 import json
 import pathlib
+import re
 import sqlite3
 import struct
 import subprocess
@@ -157,6 +158,25 @@ class FirstAcknowledgement(Case):
                 return
 
 
+class Limit(Case):
+    """What limits the run: the rate that it names must be that of stats.json, within a tenth, and its sum no less, and no more than `slack`
+    times that. A window is not full at each instant, as a peer opens it by whole segments."""
+
+    def __init__(self, name, scenario, settings, kind, end="setting", slack=1.25):
+        super().__init__(name, scenario, settings, symptom="throughput", kind=kind, end=end)
+        self.slack = slack
+
+    def problem(self, out, answer):
+        sums = re.search(r" = ([0-9.]+) Gb/s at most, measured ([0-9.]+) Gb/s$", answer["cause"]["text"])
+        if not sums:
+            return "has no sum: " + answer["cause"]["text"]
+        wanted = json.loads((out / "stats.json").read_text())["results"][0]["goodput_gbps"]
+        found, measured = map(float, sums.groups())
+        if not abs(measured / wanted - 1) < 0.1 or not 0.98 <= found / wanted <= self.slack:
+            return f"{answer['cause']['text']}: stats.json has {wanted}"
+        return ""
+
+
 class SetUp(Case):
     """The MPA Request of the first connection: the first segment with its key."""
 
@@ -256,6 +276,11 @@ CASES += [
          end="program"),
     FirstAcknowledgement("receive_fetch", SENDS, ("nodes.b.host.root_complex.memory_read_ns=20000",), symptom="slow", kind="memory", end="setting",
                          request="b.0.0"),
+    Limit("limit_ord", "read_bw_ord16", ("connections.c0.ord=1",), "ORD"),
+    Limit("limit_window", "write_bw", (*WRITES, "rnic.tcp.window_bytes=8192"), "TCP window", slack=2),
+    Limit("limit_wide_window", "write_bw", ("work.writes.count=100", "rnic.tcp.window_bytes=16384"), "TCP window", slack=2),
+    Limit("limit_tags", "write_bw", (*WRITES, "rnic.pcie.dma_read.max_tags=4"), "PCIe tags"),
+    Limit("limit_depth", "write_bw", (*WRITES, "host.root_complex.memory_read_ns=4000"), "requests", end="program"),
     Acknowledged("ack_delay", "write_bw", (*WRITES, "rnic.tcp.ack_delay_ns=50000"), symptom="slow", kind="ack_delay", end="setting", request="a.0.21"),
     LastSegment("mac_rx_datapath", "write_bw", (*WRITES, "nodes.b.rnic.datapath.beat_bytes=16"), 5, symptom="slow", kind="datapath", end="setting",
                 request="a.0.4"),
@@ -347,6 +372,8 @@ def check(case, run):
     answers = run.answers(out)
     text = run.explain(out, "--all")
     found = [problem(case, case.frame, answers, text)]
+    if isinstance(case, Limit) and not found[0]:
+        found.append(case.problem(out, next(answer for answer in answers if answer["symptom"]["kind"] == "throughput")))
     if isinstance(case, Error):
         found.append(in_view(case, case.frame, out))
     if case.frame is not None:

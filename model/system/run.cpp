@@ -278,6 +278,10 @@ std::vector<RunFact> Run::facts(RunEnd end) const {
   add("", "seed", system_.config().sim.seed);
   add("", "digest", fmt::format("{:016x}", outputs_.digest()));
   add("", "sim_time_ps", kernel_time_ps());
+  const Bottleneck limit = bottleneck().first;
+  add("", "bottleneck", limit.line);
+  add("", "bottleneck.name", limit.name);
+  add("", "bottleneck.where", limit.where);
   for (const Station& s : system_.stations()) {
     const nlohmann::ordered_json settings = dump_system(s.config).flatten();
     for (const auto& [path, value] : settings.items()) {

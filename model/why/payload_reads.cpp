@@ -39,6 +39,7 @@ class Reads {
     return spans;
   }
   std::uint64_t mean_ps() const { return reads_ == 0 ? 0 : took_ps_ / reads_; }
+  std::uint64_t mean_octets() const { return reads_ == 0 ? 0 : octets_ / reads_; }
   std::uint64_t last_issue_ps() const { return last_issue_ps_; }
   std::uint64_t last_fetched_ps() const { return last_fetched_ps_; }
 
@@ -124,6 +125,7 @@ class Reads {
     if (read.request != 0) {
       ++reads_;
       took_ps_ += t.ps - read.ps;
+      octets_ += read.bytes;
       note_done(read, t.ps);
     }
     open_.erase(found);
@@ -151,8 +153,13 @@ class Reads {
   std::map<std::uint64_t, std::uint64_t> position_;  // by request
   std::map<std::uint64_t, std::size_t> before_;      // by tag: the step of the last completion of a read from before
   std::int64_t reads_before_ = 0, fetched_before_ = 0;
-  std::uint64_t reads_ = 0, took_ps_ = 0, last_issue_ps_ = 0, last_fetched_ps_ = 0;
+  std::uint64_t reads_ = 0, took_ps_ = 0, octets_ = 0, last_issue_ps_ = 0, last_fetched_ps_ = 0;
 };
+
+// A completion's row has the time at which it begins on the link.
+std::uint64_t way_back_ps(const Rows& rows, const std::string& node) {
+  return rows.number_of(node, "rnic.pcie.link.propagation_ns") * 1000;
+}
 
 // What is used up, and how long a read takes meanwhile.
 struct Held {
@@ -181,7 +188,7 @@ std::optional<Candidate> held_payload(const Rows& rows, const RequestRow& reques
   const Held& used_up = no_tag.ps >= no_job.ps ? no_tag : no_job;
   // As in accounting.md, a wait for reads that spend most of their time in memory is a wait for memory.
   const std::uint64_t memory_ps = number("host.root_complex.memory_read_ns") * 1000;
-  const std::uint64_t takes = reads.mean_ps() + number("rnic.pcie.link.propagation_ns") * 1000;
+  const std::uint64_t takes = reads.mean_ps() + way_back_ps(rows, node);
   const double in_memory = static_cast<double>(memory_ps) / static_cast<double>(takes);
   const std::string text = fmt::format("{:.3f} us; a read of payload took {:.3f} us, {:.3f} us of it in memory",
                                        in_us(used_up.ps), in_us(takes), in_us(memory_ps));
@@ -197,6 +204,13 @@ std::optional<Candidate> held_payload(const Rows& rows, const RequestRow& reques
   if (used_up.ps == 0) return std::nullopt;
   return by_setting(used_up.ps, used_up.kind, used_up.text + " for " + text,
                     fmt::format("nodes.{}.{}", node, used_up.setting));
+}
+
+std::optional<ReadMeans> read_means(const Rows& rows, const RequestRow& request, const std::string& node) {
+  const Reads reads(rows, request, node);
+  if (reads.mean_ps() == 0) return std::nullopt;
+  return ReadMeans{static_cast<double>(reads.mean_octets()),
+                   static_cast<double>(reads.mean_ps() + way_back_ps(rows, node))};
 }
 
 }  // namespace rnic::why

@@ -14,4 +14,10 @@ namespace rnic::why {
 std::optional<Candidate> held_payload(const Rows& rows, const RequestRow& request, const std::string& node,
                                       std::uint64_t from_ps);
 
+struct ReadMeans {
+  double octets = 0, ps = 0;  // of a read of payload, from its request to its last completion
+};
+// Of the node's reads in a request's time; nothing: there were none.
+std::optional<ReadMeans> read_means(const Rows& rows, const RequestRow& request, const std::string& node);
+
 }  // namespace rnic::why

@@ -61,6 +61,7 @@ void SlowRequests::read_stations() {
       life.last_cut_ps = e.ps;
     } else if (e.kind == "completed") {
       life.done_ps = e.ps;
+      life.bytes = e.bytes.value_or(0);
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/why/candidate.h"
+#include "model/why/life.h"
 #include "model/why/passage.h"
 #include "model/why/repairs.h"
 #include "model/why/rows.h"
@@ -22,14 +23,9 @@ class SlowRequests {
   std::vector<Answer> slowest() const;
   // ConfigError for a request that no program has posted and seen complete.
   Answer of(const std::string& request) const;
+  const std::vector<Life>& lives() const { return lives_; }
 
  private:
-  // The stations of a request, in the order of time; one that is not recorded is at the time of the one before.
-  struct Life {
-    RequestRow row;
-    std::string queue, pair, node, operation;  // "a.0#1", "a.0", "a"
-    std::uint64_t fetched_ps = 0, turn_ps = 0, first_cut_ps = 0, last_cut_ps = 0, done_ps = 0;
-  };
   struct Change {
     std::uint64_t ps = 0;
     std::string words;

@@ -8,6 +8,7 @@
 #include "model/why/set_ups.h"
 #include "model/why/slow_requests.h"
 #include "model/why/stream_ends.h"
+#include "model/why/throughput.h"
 
 namespace rnic::why {
 namespace {
@@ -91,7 +92,9 @@ Report explain(const std::string& database, const std::string& request) {
   Report report{stall(rows), cable_summary(rows)};
   std::vector<Answer> set_up;
   if (auto slowest = slowest_set_up(rows)) set_up.push_back(*std::move(slowest));
-  for (auto&& some : {stream_ends(rows), slow.slowest(), set_up, repairs(rows), reductions(rows)}) {
+  std::vector<Answer> limit;
+  if (auto whole = throughput(rows, slow.lives())) limit.push_back(*std::move(whole));
+  for (auto&& some : {stream_ends(rows), slow.slowest(), set_up, repairs(rows), reductions(rows), limit}) {
     report.answers.insert(report.answers.end(), some.begin(), some.end());
   }
   return report;
