@@ -19,6 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 WRITES = ("work.writes.depth=4", "work.writes.count=20", "work.writes.size=16384")
 SENDS = {"name": "sends", "nodes": [{"name": "a"}, {"name": "b"}], "connections": [{"from": "a", "to": "b"}],
          "work": [{"name": "sends", "op": "send", "size": 4096, "count": 40, "depth": 16}]}
+PATIENT = ("rnic.tcp.rto_min_us=10000000", "rnic.tcp.rto_initial_us=10000000", "rnic.tcp.rto_max_us=20000000", "sim.max_time_us=5000")
 SHORT = ("work.writes.depth=1", "work.writes.count=20")
 
 
@@ -177,6 +178,14 @@ class Limit(Case):
         return ""
 
 
+class FirstLost(Case):
+    """The first packet of the interface for what the cable swallowed."""
+
+    def expect(self, run):
+        capture = packets(run(self.scenario, self.settings, f"{self.name}.first") / "wire.pcapng")
+        self.frame = next(number for number, (_, octets) in enumerate(capture, 1) if octets[12:14] == b"\x88\xb5")
+
+
 class SetUp(Case):
     """The MPA Request of the first connection: the first segment with its key."""
 
@@ -281,6 +290,15 @@ CASES += [
     Limit("limit_wide_window", "write_bw", ("work.writes.count=100", "rnic.tcp.window_bytes=16384"), "TCP window", slack=2),
     Limit("limit_tags", "write_bw", (*WRITES, "rnic.pcie.dma_read.max_tags=4"), "PCIe tags"),
     Limit("limit_depth", "write_bw", (*WRITES, "host.root_complex.memory_read_ns=4000"), "requests", end="program"),
+    FirstLost("retries", "write_bw", ("link.forward.down_us=300-", "rnic.tcp.max_retries=2"), symptom="connection_lost", kind="lost", end="cable",
+              request="a.0.48"),
+    Planted("never_again", "write_bw", (*SHORT, "work.writes.size=1024", *PATIENT), ("link.forward.loss.frames=10",), 10, symptom="stalled", kind="lost",
+            end="cable"),
+    Planted("no_answer", "write_bw", (*SHORT, "work.writes.size=1024", *PATIENT), ("link.reverse.loss.frames=10",), 10, "b", symptom="stalled", kind="lost",
+            end="cable", request="a.0.6"),
+    Case("not_polled", "write_bw", (*SHORT, "nodes.a.host.cpu.poll_interval_ns=1000000", "sim.max_time_us=1500"), symptom="stalled", kind="not_polled",
+         end="program", request="a.0.1"),
+    Case("time_was_up", "write_bw", ("sim.max_time_us=100",), symptom="stalled", kind="time", end="setting"),
     Acknowledged("ack_delay", "write_bw", (*WRITES, "rnic.tcp.ack_delay_ns=50000"), symptom="slow", kind="ack_delay", end="setting", request="a.0.21"),
     LastSegment("mac_rx_datapath", "write_bw", (*WRITES, "nodes.b.rnic.datapath.beat_bytes=16"), 5, symptom="slow", kind="datapath", end="setting",
                 request="a.0.4"),

@@ -282,6 +282,7 @@ std::vector<RunFact> Run::facts(RunEnd end) const {
   add("", "bottleneck", limit.line);
   add("", "bottleneck.name", limit.name);
   add("", "bottleneck.where", limit.where);
+  if (end != RunEnd::kDone) add("", "waiting", waiting_for());
   for (const Station& s : system_.stations()) {
     const nlohmann::ordered_json settings = dump_system(s.config).flatten();
     for (const auto& [path, value] : settings.items()) {

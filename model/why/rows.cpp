@@ -16,6 +16,18 @@ std::string quoted(const std::string& text) {
   return sql + "'";
 }
 
+std::string queue_of(const std::string& request) { return request.substr(0, request.rfind('.')); }
+std::string node_of(const std::string& request) { return request.substr(0, request.find('.')); }
+
+namespace {
+// All of a text; 0: it is none.
+std::uint64_t number_in(const std::string& text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() ? number : 0;
+}
+}  // namespace
+
 std::uint64_t serial_of(const std::string& words) {
   constexpr std::string_view kFrame = "frame ";
   return words.rfind(kFrame, 0) == 0 ? std::strtoull(words.c_str() + kFrame.size(), nullptr, 10) : 0;
@@ -50,11 +62,10 @@ std::string Rows::setting(const std::string& node, const std::string& name) cons
   });
 }
 
+std::uint64_t Rows::run_ps() const { return number_in(fact("sim_time_ps")); }
+
 std::uint64_t Rows::number_of(const std::string& node, const std::string& name) const {
-  const std::string value = setting(node, name);
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  return error == std::errc{} && end == value.data() + value.size() ? number : 0;
+  return number_in(setting(node, name));
 }
 
 std::string Rows::text_of(std::uint64_t request) const {
@@ -225,6 +236,34 @@ std::optional<ReceiveRow> Rows::receive_of(const RequestRow& send, const std::st
   });
 }
 
+std::optional<std::pair<std::string, FrameRow>> Rows::never_repaired() const {
+  const std::pair<std::string, FrameRow>* first = nullptr;
+  for (const auto& [part, frames] : parts_) {
+    const bool came = std::any_of(frames.begin(), frames.end(), [](const FrameRow& f) { return f.swallowed.empty(); });
+    if (came) continue;
+    for (const auto& lost : swallowed_) {
+      if (lost.second.number != frames.front().number) continue;
+      if (first == nullptr || lost.second.number < first->second.number) first = &lost;
+    }
+  }
+  return first != nullptr ? std::optional(*first) : std::nullopt;
+}
+
+// Unsignaled ones are complete with a later one of their queue; queues have numbers 2^28 apart.
+std::vector<RequestRow> Rows::unfinished(bool receives) const {
+  return reading([&] {
+    SqliteStatement row = database_.prepare(
+        "SELECT min(id), text, posted_ps, first_event, last_event FROM requests r WHERE posted_ps IS NOT NULL AND "
+        "polled_ps IS NULL AND ((id >> 54 & 15) = 0) = ? AND NOT EXISTS (SELECT 1 FROM requests o WHERE o.id > r.id "
+        "AND "
+        "o.id >> 28 = r.id >> 28 AND o.polled_ps IS NOT NULL) GROUP BY id >> 28 ORDER BY posted_ps, id");
+    row.bind(1, std::uint64_t{!receives});
+    std::vector<RequestRow> found;
+    while (row.step()) found.push_back({row.number(0), row.text(1), time_of(row, 2), 0, row.number(3), row.number(4)});
+    return found;
+  });
+}
+
 std::optional<RequestRow> Rows::request(std::uint64_t number) const {
   return reading([&]() -> std::optional<RequestRow> {
     SqliteStatement row =
@@ -247,6 +286,19 @@ std::uint64_t Rows::taken_ps(const std::string& node, std::uint64_t frame) const
     row.bind(1, frame);
     row.bind(2, node);
     return row.step() ? time_of(row, 0) : 0;
+  });
+}
+
+std::optional<ResetRow> Rows::reset_to(const std::string& node, std::uint64_t after_ps, std::uint64_t until_ps) const {
+  return reading([&]() -> std::optional<ResetRow> {
+    SqliteStatement row = database_.prepare(
+        "SELECT number, time_ps, serial, sender FROM frames WHERE flags & 4 AND sender IS NOT ? AND swallowed IS NULL "
+        "AND time_ps > ? AND time_ps <= ? ORDER BY number LIMIT 1");
+    row.bind(1, node);
+    row.bind(2, after_ps);
+    row.bind(3, until_ps);
+    if (!row.step()) return std::nullopt;
+    return ResetRow{{row.number(0), time_of(row, 1), row.is_null(2) ? 0 : row.number(2), {}}, row.text(3)};
   });
 }
 

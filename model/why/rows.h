@@ -25,6 +25,12 @@ struct TcpRow {
   std::uint64_t owner = 0, seq = 0, ack = 0, flags = 0, payload = 0;
 };
 
+// A segment with RST; `sender` is empty for a peer outside of the model.
+struct ResetRow {
+  FrameRow frame;
+  std::string sender;
+};
+
 struct EventRow {
   std::uint64_t id = 0, ps = 0;
   std::string node, place, kind, words;
@@ -67,6 +73,7 @@ class Rows {
   explicit Rows(const std::string& file);
 
   std::string fact(const std::string& name) const;  // of the run; empty: there is none
+  std::uint64_t run_ps() const;                     // how long the run was; 0: unknown
   std::string setting(const std::string& node, const std::string& name) const;
   std::uint64_t number_of(const std::string& node, const std::string& setting) const;  // 0: there is no such number
   std::string text_of(std::uint64_t request) const;
@@ -83,6 +90,10 @@ class Rows {
   const std::optional<FrameRow>& of_router() const { return of_router_; }
   // What the cable first did to a frame of a sender; nullptr: nothing.
   const EventRow* cable(const std::string& sender, std::uint64_t serial) const;
+  // A swallowed frame with octets of a request that no later frame brought; nullopt: there is none.
+  std::optional<std::pair<std::string, FrameRow>> never_repaired() const;
+  // Work requests, or with `receives` receive requests, that no program has seen complete, the oldest of each queue.
+  std::vector<RequestRow> unfinished(bool receives) const;
   // Frames that arrived late, and octets of requests that were sent again, in time order.
   const std::vector<EventRow>& reordered() const { return reordered_; }
   const std::vector<EventRow>& sent_again() const { return sent_again_; }
@@ -96,6 +107,8 @@ class Rows {
   std::optional<RequestRow> request(std::uint64_t number) const;  // any owner of events; times are 0 if it has none
   // When a node took a frame that had arrived from its packet buffer; 0: that is in no row.
   std::uint64_t taken_ps(const std::string& node, std::uint64_t frame) const;
+  // The first RST that arrived at a node in a time.
+  std::optional<ResetRow> reset_to(const std::string& node, std::uint64_t after_ps, std::uint64_t until_ps) const;
   // The first segment of a node that acknowledges all of a segment of its peer, and when it arrived.
   std::optional<FrameRow> acknowledgement(const std::string& of, const FrameRow& frame) const;
   // Work requests that programs have posted and seen complete, by queue and number.
@@ -122,6 +135,10 @@ class Rows {
 
 // The words of an event of the cable begin with "frame " and the frame's number among its sender's.
 std::uint64_t serial_of(const std::string& words);
+
+// Of a request's text, such as "a.0#1.17": "a.0#1", and "a".
+std::string queue_of(const std::string& request);
+std::string node_of(const std::string& request);
 
 // For SQL: in quotes.
 std::string quoted(const std::string& text);

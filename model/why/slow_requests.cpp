@@ -12,9 +12,7 @@
 namespace rnic::why {
 namespace {
 
-std::string queue_of(const std::string& request) { return request.substr(0, request.rfind('.')); }
-std::string node_of(const std::string& request) { return request.substr(0, request.find('.')); }
-std::string queue_of(const EventRow& event) { return fmt::format("{}.{}", event.node, event.qpn.value_or(0)); }
+std::string pair_of_event(const EventRow& event) { return fmt::format("{}.{}", event.node, event.qpn.value_or(0)); }
 
 constexpr const char* kDriver = "driver, doorbell and fetch";
 constexpr const char* kEarlier = "earlier requests and other queue pairs";
@@ -46,9 +44,9 @@ SlowRequests::SlowRequests(const Rows& rows) : rows_(rows) {
 void SlowRequests::read_stations() {
   const auto events = rows_.events("kind IN ('wqe_fetched', 'segmented', 'completed', 'waits', 'window', 'reduced')");
   for (const EventRow& e : events) {
-    if (e.kind == "waits") waits_[queue_of(e)].push_back({e.ps, e.words});
-    if (e.kind == "window") windows_[queue_of(e)].push_back({e.ps, e.words});
-    if (e.kind == "reduced") reductions_[queue_of(e)].push_back({e.ps, e.words});
+    if (e.kind == "waits") waits_[pair_of_event(e)].push_back({e.ps, e.words});
+    if (e.kind == "window") windows_[pair_of_event(e)].push_back({e.ps, e.words});
+    if (e.kind == "reduced") reductions_[pair_of_event(e)].push_back({e.ps, e.words});
     const auto found = e.request ? by_number_.find(*e.request) : by_number_.end();
     if (found == by_number_.end()) continue;
     Life& life = lives_[found->second];

@@ -167,7 +167,7 @@ constexpr std::array kKnown{
 };
 
 // "node a" of an account, or what follows the comma of a busy resource.
-std::string node_of(const std::string& name, const std::string& where) {
+std::string node_in(const std::string& name, const std::string& where) {
   if (where.rfind("node ", 0) == 0) return where.substr(5);
   const std::size_t comma = name.rfind(", ");
   return comma == std::string::npos ? "" : name.substr(comma + 2);
@@ -221,7 +221,7 @@ std::optional<Answer> throughput(const Rows& rows, const std::vector<Life>& live
   Answer a;
   a.symptom = Symptom::kThroughput;
   a.text = line;
-  a.node = node_of(name, rows.fact("bottleneck.where"));
+  a.node = node_in(name, rows.fact("bottleneck.where"));
   a.cause = cause_of(rows, most_of(lives, a.node), name, a.node);
   return a;
 }

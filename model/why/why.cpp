@@ -5,36 +5,15 @@
 
 #include <fmt/format.h>
 
+#include "model/why/lost_connections.h"
 #include "model/why/set_ups.h"
 #include "model/why/slow_requests.h"
+#include "model/why/stalls.h"
 #include "model/why/stream_ends.h"
 #include "model/why/throughput.h"
 
 namespace rnic::why {
 namespace {
-
-// A run that did not come to its end: what was sent again and again.
-std::vector<Answer> stall(const Rows& rows) {
-  const std::string end = rows.fact("end");
-  if (end == "done" || end == "failed") return {};
-  Answer a;
-  a.symptom = Symptom::kStalled;
-  a.text = "the run ended with '" + end + "'";
-  const auto& again = rows.sent_again();
-  if (again.empty()) {
-    a.cause =
-        Cause{End::kNotRecorded, "waits", "no frame was sent again; rnicsim run says what waits for what", {}, {}};
-    return {a};
-  }
-  const Repair repair = repair_of(rows, again.back());
-  a.node = again.back().node;
-  a.request = rows.text_of(*again.back().request);
-  a.from_ps = repair.sent_ps;
-  a.to_ps = again.back().ps;
-  a.cause = repair.cause;
-  a.chain = repair.chain;
-  return {a};
-}
 
 // What was sent again, by what the first of it shows; and what marks of the cable reduced.
 std::vector<Answer> repairs(const Rows& rows) {
@@ -89,12 +68,13 @@ Report explain(const std::string& database, const std::string& request) {
   const Rows rows(database);
   const SlowRequests slow(rows);
   if (!request.empty()) return {{slow.of(request)}, {}};
-  Report report{stall(rows), cable_summary(rows)};
+  Report report{stalls(rows), cable_summary(rows)};
   std::vector<Answer> set_up;
   if (auto slowest = slowest_set_up(rows)) set_up.push_back(*std::move(slowest));
   std::vector<Answer> limit;
   if (auto whole = throughput(rows, slow.lives())) limit.push_back(*std::move(whole));
-  for (auto&& some : {stream_ends(rows), slow.slowest(), set_up, repairs(rows), reductions(rows), limit}) {
+  for (auto&& some :
+       {stream_ends(rows), lost_connections(rows), slow.slowest(), set_up, repairs(rows), reductions(rows), limit}) {
     report.answers.insert(report.answers.end(), some.begin(), some.end());
   }
   return report;
