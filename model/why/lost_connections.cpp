@@ -46,7 +46,6 @@ void by_retries(const Rows& rows, const EventRow& lost, Answer& a) {
   }
   if (last == nullptr) {
     a.cause = Cause{End::kNotRecorded, "connection_lost", "neither an RST nor a retransmission came before", {}, {}};
-    a.not_recorded.emplace_back("which connection a firmware's event is about");
     return;
   }
   const EventRow* first = nullptr;

@@ -26,9 +26,9 @@ class Reads {
   }
 
   // Reads that were out, as many as `limit`.
-  Spans at_least(std::int64_t limit) const { return steps(outstanding_, reads_before_, limit); }
+  Spans at_least(std::uint64_t limit) const { return steps(outstanding_, reads_before_, limit); }
   // ULPDUs that had a job or waited for one.
-  Spans jobs_at_least(std::int64_t limit) const { return steps(in_fetch_, fetched_before_, limit); }
+  Spans jobs_at_least(std::uint64_t limit) const { return steps(in_fetch_, fetched_before_, limit); }
   // The oldest ULPDU was still being read, so no later one could go on.
   Spans oldest_is_read() const {
     Spans spans;
@@ -57,9 +57,9 @@ class Reads {
   };
 
   // `begin`: what was there before the first step.
-  static Spans steps(std::vector<Step> steps, std::int64_t begin, std::int64_t limit) {
+  static Spans steps(std::vector<Step> steps, std::int64_t begin, std::uint64_t limit) {
     std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.ps < b.ps; });
-    AtLeast at_least(begin, limit);
+    AtLeast at_least(begin, static_cast<std::int64_t>(limit));
     for (const Step& s : steps) at_least.change(s.ps, s.by);
     return std::move(at_least).until(steps.empty() ? 0 : steps.back().ps);
   }
@@ -161,8 +161,8 @@ std::uint64_t way_back_ps(const Rows& rows, const std::string& node) {
   return rows.number_of(node, "rnic.pcie.link.propagation_ns") * 1000;
 }
 
-// What is used up, and how long a read takes meanwhile.
-struct Held {
+// What held the reads of payload, and for how long.
+struct Holder {
   std::uint64_t ps = 0;
   const char *kind = "", *setting = "";
   std::string text;
@@ -176,34 +176,35 @@ std::optional<Candidate> held_payload(const Rows& rows, const RequestRow& reques
   const std::uint64_t fetched = reads.last_fetched_ps(), issued = reads.last_issue_ps();
   if (fetched == 0 || reads.mean_ps() == 0) return std::nullopt;
   const auto number = [&](const char* name) { return rows.number_of(node, name); };
-  const auto limit = [&](const char* name) { return static_cast<std::int64_t>(number(name)); };
-  const std::int64_t tags = limit("rnic.pcie.dma_read.max_tags"), jobs = limit("rnic.tx.payload_fetch.jobs");
+  const std::uint64_t tags = number("rnic.pcie.dma_read.max_tags"), jobs = number("rnic.tx.payload_fetch.jobs");
   const Spans read = reads.oldest_is_read();
-  const Held no_tag{reads.at_least(tags).within(from_ps, issued), "tags", "rnic.pcie.dma_read.max_tags",
-                    fmt::format("PCIe tags of {}: all {} were in use", node, tags)};
-  const Held no_job{
+  const Holder no_tag{reads.at_least(tags).within(from_ps, issued), "tags", "rnic.pcie.dma_read.max_tags",
+                      fmt::format("PCIe tags of {}: all {} were in use", node, tags)};
+  const Holder no_job{
       reads.jobs_at_least(jobs).in_both(read).within(from_ps, issued), "jobs", "rnic.tx.payload_fetch.jobs",
       fmt::format("payload_fetch of {}: all {} jobs were taken, and the oldest one's payload was being read", node,
                   jobs)};
-  const Held& used_up = no_tag.ps >= no_job.ps ? no_tag : no_job;
+  const Holder memory{read.within(from_ps, fetched), "memory", "host.root_complex.memory_read_ns",
+                      fmt::format("host memory of {}: the oldest segment's payload was being read", node)};
+  const Holder& used_up = no_tag.ps >= no_job.ps ? no_tag : no_job;
   // As in accounting.md, a wait for reads that spend most of their time in memory is a wait for memory.
   const std::uint64_t memory_ps = number("host.root_complex.memory_read_ns") * 1000;
   const std::uint64_t takes = reads.mean_ps() + way_back_ps(rows, node);
   const double in_memory = static_cast<double>(memory_ps) / static_cast<double>(takes);
-  const std::string text = fmt::format("{:.3f} us; a read of payload took {:.3f} us, {:.3f} us of it in memory",
-                                       in_us(used_up.ps), in_us(takes), in_us(memory_ps));
-  if (in_memory >= (used_up.ps == 0 ? kHalf : kMost)) {
-    const std::uint64_t waited = read.within(from_ps, fetched);
-    return by_setting(
-        waited, "memory",
-        fmt::format("host memory of {}: the oldest segment's payload was being read for {:.3f} us; a read "
-                    "took {:.3f} us, {:.3f} us of it in memory",
-                    node, in_us(waited), in_us(takes), in_us(memory_ps)),
-        fmt::format("nodes.{}.host.root_complex.memory_read_ns", node));
-  }
-  if (used_up.ps == 0) return std::nullopt;
-  return by_setting(used_up.ps, used_up.kind, used_up.text + " for " + text,
-                    fmt::format("nodes.{}.{}", node, used_up.setting));
+  const Holder& holder = in_memory >= (used_up.ps == 0 ? kHalf : kMost) ? memory : used_up;
+  if (holder.ps == 0) return std::nullopt;
+  Candidate c = by_setting(holder.ps, holder.kind,
+                           fmt::format("{} for {:.3f} us; a read of payload took {:.3f} us, {:.3f} us of it in memory",
+                                       holder.text, in_us(holder.ps), in_us(takes), in_us(memory_ps)),
+                           fmt::format("nodes.{}.{}", node, holder.setting));
+  c.chain = {{from_ps, node, request.text + ": its turn", {}},
+             {issued,
+              node,
+              "the last read of its payload is sent",
+              {},
+              {{"tags", tags}, {"jobs", jobs}, {"read_ps", takes}, {"memory_ps", memory_ps}}},
+             {fetched, node, "its payload is on the chip", {}}};
+  return c;
 }
 
 std::optional<ReadMeans> read_means(const Rows& rows, const RequestRow& request, const std::string& node) {

@@ -71,7 +71,6 @@ void print(const Answer& a, std::ostream& out) {
   for (const Step& s : a.chain) {
     out << fmt::format("  {:>10}  {}  {}\n", microseconds(s.ps), s.node, with_frame(s.text, s.frame));
   }
-  for (const std::string& what : a.not_recorded) out << "  not recorded: " << what << '\n';
 }
 
 ordered_json json_of(const Cause& cause) {

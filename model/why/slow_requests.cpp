@@ -8,6 +8,7 @@
 #include "model/common/check.h"
 #include "model/why/payload_reads.h"
 #include "model/why/receivers.h"
+#include "model/why/state.h"
 
 namespace rnic::why {
 namespace {
@@ -174,7 +175,7 @@ Candidate SlowRequests::window(const Life& life, std::uint64_t ps, std::uint64_t
     return {ps, {End::kNotRecorded, "window", "which window was used up: only TCP records its windows", {}, {}}, {}};
   }
   if (last->words.rfind("congestion", 0) == 0) return reduced_window(life, ps, at);
-  const Step step{last->ps, life.node, last->words, {}};
+  const Step step{last->ps, life.node, last->words, {}, state_of(last->words)};
   return {ps, {End::kSetting, "window", last->words, {}, "rnic.tcp.window_bytes"}, {step}};
 }
 
@@ -182,7 +183,7 @@ Candidate SlowRequests::window(const Life& life, std::uint64_t ps, std::uint64_t
 Candidate SlowRequests::reduced_window(const Life& life, std::uint64_t ps, std::uint64_t at) const {
   const Change* const last = last_before(reductions_, life.pair, at);
   if (last == nullptr) return {ps, {End::kStart, "slow_start", "the congestion window had not grown yet", {}, {}}, {}};
-  const Step step{last->ps, life.node, "congestion window reduced, " + last->words, {}};
+  const Step step{last->ps, life.node, "congestion window reduced, " + last->words, {}, state_of(last->words)};
   if (last->words.rfind("congestion echo", 0) == 0) {
     const auto marks =
         rows_.events(fmt::format("kind = 'ce_marked' AND node = {} AND time_ps <= {}", quoted(life.node), last->ps));
@@ -361,11 +362,17 @@ Answer SlowRequests::answer(const Life& life, Symptom symptom) const {
   if (auto repair = longest_repair(life, a.from_ps)) found.push_back(std::move(repair->second));
   add_stages(life, passage, a.from_ps, found);
   follow_window(life, passage, found);
-  const auto longest =
-      std::max_element(found.begin(), found.end(), [](const Candidate& x, const Candidate& y) { return x.ps < y.ps; });
-  if (longest == found.end() || !matters(longest->ps, a.to_ps - a.from_ps)) return a;
-  a.cause = longest->cause;
-  a.chain = longest->chain;
+  std::stable_sort(found.begin(), found.end(), [](const Candidate& x, const Candidate& y) { return x.ps > y.ps; });
+  for (Candidate& c : found) {
+    if (!matters(c.ps, a.to_ps - a.from_ps)) break;
+    const auto is_it = [&](const Cause& known) { return known.text == c.cause.text; };
+    if (!a.cause) {
+      a.cause = std::move(c.cause);
+      a.chain = std::move(c.chain);
+    } else if (!is_it(*a.cause) && std::none_of(a.also.begin(), a.also.end(), is_it)) {
+      a.also.push_back(std::move(c.cause));
+    }
+  }
   return a;
 }
 

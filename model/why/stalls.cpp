@@ -171,7 +171,6 @@ std::vector<Answer> stalls(const Rows& rows) {
   a.text = "the run ended with '" + end + "'";
   a.to_ps = rows.run_ps();
   find_cause(rows, a.to_ps, a);
-  if (a.cause->end == End::kNotRecorded) a.not_recorded.push_back(a.cause->text);
   add_end_state(rows, a.to_ps, a);
   a.from_ps = std::min(a.from_ps, a.to_ps);
   return {a};

@@ -62,12 +62,25 @@ std::vector<Answer> reductions(const Rows& rows) {
   return found;
 }
 
+// What ends at "not recorded", in a list of its own.
+void note_not_recorded(Answer& a) {
+  const auto note = [&](const Cause& cause) {
+    if (cause.end == End::kNotRecorded) a.not_recorded.push_back(cause.text);
+  };
+  if (a.cause) note(*a.cause);
+  for (const Cause& cause : a.also) note(cause);
+}
+
 }  // namespace
 
 Report explain(const std::string& database, const std::string& request) {
   const Rows rows(database);
   const SlowRequests slow(rows);
-  if (!request.empty()) return {{slow.of(request)}, {}};
+  if (!request.empty()) {
+    Report report{{slow.of(request)}, {}};
+    note_not_recorded(report.answers.front());
+    return report;
+  }
   Report report{stalls(rows), cable_summary(rows)};
   std::vector<Answer> set_up;
   if (auto slowest = slowest_set_up(rows)) set_up.push_back(*std::move(slowest));
@@ -77,6 +90,7 @@ Report explain(const std::string& database, const std::string& request) {
        {stream_ends(rows), lost_connections(rows), slow.slowest(), set_up, repairs(rows), reductions(rows), limit}) {
     report.answers.insert(report.answers.end(), some.begin(), some.end());
   }
+  for (Answer& a : report.answers) note_not_recorded(a);
   return report;
 }
 
