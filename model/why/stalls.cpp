@@ -16,9 +16,9 @@ namespace {
 struct Stand {
   std::string text;
   std::uint64_t ps = 0;
-  std::string waits;  // of its queue pair in the segmenter, as the event says; empty: for nothing there
-  End end = End::kNotRecorded;
   const char* kind = "";
+  std::string waits{};  // of its queue pair in the segmenter, as the event says; empty: for nothing there
+  End end = End::kNotRecorded;
 };
 
 std::string pair_of(const std::string& request) {
@@ -53,24 +53,20 @@ Stand stand_of(const Rows& rows, const RequestRow& request) {
   const std::string& peer = passage.peer();
   const auto at = [&](const std::string& where, const char* kind) { return passage.last(where, kind); };
   if (const std::uint64_t ps = at(node, "cqe_written")) {
-    return {"its completion was written, and no program has polled it", ps, {}, End::kProgram, "not_polled"};
+    return {"its completion was written, and no program has polled it", ps, "not_polled", {}, End::kProgram};
   }
   if (!peer.empty() && at(peer, "segmented") != 0) {
-    return {"its answer was cut at " + peer + ", and is not complete", at(peer, "segmented"), {}, {}, "answer"};
+    return {"its answer was cut at " + peer + ", and is not complete", at(peer, "segmented"), "answer"};
   }
   if (!peer.empty()) {
-    return {peer + " has it, and no answer or acknowledgement has come back",
-            passage.last(peer, "frame_received"),
-            {},
-            {},
-            "answer"};
+    return {peer + " has it, and no answer or acknowledgement has come back", at(peer, "frame_received"), "answer"};
   }
-  if (const std::uint64_t ps = at(node, "frame_sent")) return {"it was sent, and never arrived", ps, {}, {}, "frame"};
-  if (const std::uint64_t ps = at(node, "segmented")) return {"it was cut, and not sent", ps, {}, {}, "frame"};
+  if (const std::uint64_t ps = at(node, "frame_sent")) return {"it was sent, and never arrived", ps, "frame"};
+  if (const std::uint64_t ps = at(node, "segmented")) return {"it was cut, and not sent", ps, "frame"};
   if (const std::uint64_t ps = at(node, "wqe_fetched")) {
-    return {"it was fetched, and not cut", ps, last_wait(rows, pair_of(request.text)), {}, "turn"};
+    return {"it was fetched, and not cut", ps, "turn", last_wait(rows, pair_of(request.text))};
   }
-  return {"it was posted, and not fetched", request.posted_ps, {}, {}, "fetch"};
+  return {"it was posted, and not fetched", request.posted_ps, "fetch"};
 }
 
 // A queue that waits for answers waits for its oldest request; one that waits for credit waits for its peer's node.
