@@ -74,7 +74,7 @@ std::vector<Answer> lost_connections(const Rows& rows) {
     Answer a;
     a.symptom = Symptom::kLostConnection;
     a.node = lost.node;
-    a.text = "its firmware was told that a connection is lost";
+    a.text = "its transport has lost a connection";
     a.from_ps = a.to_ps = lost.ps;
     if (const auto reset = rows.reset_to(lost.node, last[lost.node], lost.ps)) by_reset(rows, *reset, a);
     else by_retries(rows, lost, a);

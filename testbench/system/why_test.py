@@ -46,6 +46,19 @@ class WhyTest(ProgramTest):
         self.lost()
         self.assertIn("\ncable: delivered every frame as it was sent\n", self.why())
 
+    def test_the_objects(self):
+        """Each symptom has all members; a window and tags both hold the slowest request."""
+        self.lost("--set", "rnic.tcp.window_bytes=8192", "--set", "rnic.pcie.dma_read.max_tags=2")
+        answers = [answer for answer in map(json.loads, self.why("--json", "--all").splitlines()) if "symptom" in answer]
+        for answer in answers:
+            self.assertEqual(list(answer), ["symptom", "cause", "chain", "waits", "also", "not_recorded"])
+        slow = next(answer for answer in answers if answer["symptom"]["kind"] == "slow")
+        self.assertEqual({slow["cause"]["kind"], *(cause["kind"] for cause in slow["also"])}, {"window", "tags"})
+        self.assertIn("\n  also    setting: ", self.why())
+        states = [step["state"] for answer in answers for step in answer["chain"] if "state" in step]
+        self.assertIn({"octets_in_flight", "congestion_window", "peer_window"}, [set(state) for state in states])
+        self.assertEqual([answer["not_recorded"] for answer in answers], [[]] * len(answers))
+
 
 if __name__ == "__main__":
     unittest.main()
