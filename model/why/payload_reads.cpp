@@ -178,10 +178,11 @@ std::optional<Candidate> held_payload(const Rows& rows, const RequestRow& reques
   const auto number = [&](const char* name) { return rows.number_of(node, name); };
   const std::uint64_t tags = number("rnic.pcie.dma_read.max_tags"), jobs = number("rnic.tx.payload_fetch.jobs");
   const Spans read = reads.oldest_is_read();
-  const Holder no_tag{reads.at_least(tags).within(from_ps, issued), "tags", "rnic.pcie.dma_read.max_tags",
-                      fmt::format("PCIe tags of {}: all {} were in use", node, tags)};
+  const Holder no_tag{tags == 0 ? 0 : reads.at_least(tags).within(from_ps, issued), "tags",
+                      "rnic.pcie.dma_read.max_tags", fmt::format("PCIe tags of {}: all {} were in use", node, tags)};
   const Holder no_job{
-      reads.jobs_at_least(jobs).in_both(read).within(from_ps, issued), "jobs", "rnic.tx.payload_fetch.jobs",
+      jobs == 0 ? 0 : reads.jobs_at_least(jobs).in_both(read).within(from_ps, issued), "jobs",
+      "rnic.tx.payload_fetch.jobs",
       fmt::format("payload_fetch of {}: all {} jobs were taken, and the oldest one's payload was being read", node,
                   jobs)};
   const Holder memory{read.within(from_ps, fetched), "memory", "host.root_complex.memory_read_ns",

@@ -20,6 +20,13 @@ std::string queue_of(const std::string& request) { return request.substr(0, requ
 std::string node_of(const std::string& request) { return request.substr(0, request.find('.')); }
 
 namespace {
+// Sums of these must not overflow.
+std::uint64_t octets_of(const SqliteStatement& row, int column) {
+  const std::uint64_t octets = row.number(column);
+  if (octets > UINT32_MAX) throw SqliteError("more octets than a message has");
+  return octets;
+}
+
 // All of a text; 0: it is none.
 std::uint64_t number_in(const std::string& text) {
   std::uint64_t number = 0;
@@ -196,7 +203,7 @@ std::vector<EventRow> Rows::events(const std::string& condition) const {
       if (!row.is_null(6)) e.request = row.number(6);
       if (!row.is_null(7)) e.offset = row.number(7);
       if (!row.is_null(8)) e.qpn = row.number(8);
-      if (!row.is_null(9)) e.bytes = row.number(9);
+      if (!row.is_null(9)) e.bytes = octets_of(row, 9);
       found.push_back(std::move(e));
     }
     return found;
@@ -214,7 +221,12 @@ std::vector<TlpRow> Rows::tlps(const std::string& node, std::uint64_t first, std
     std::vector<TlpRow> found;
     while (row.step()) {
       const auto number = [&row](int column) { return row.is_null(column) ? 0 : row.number(column); };
-      found.push_back({time_of(row, 0), TlpRow::Type(number(1) & 3), number(2) != 0, number(3), number(4), {}});
+      found.push_back({time_of(row, 0),
+                       TlpRow::Type(number(1) & 3),
+                       number(2) != 0,
+                       number(3),
+                       row.is_null(4) ? 0 : octets_of(row, 4),
+                       {}});
       if (!row.is_null(5)) found.back().request = row.number(5);
     }
     return found;
