@@ -299,6 +299,8 @@ CASES += [
     Case("not_polled", "write_bw", (*SHORT, "nodes.a.host.cpu.poll_interval_ns=1000000", "sim.max_time_us=1500"), symptom="stalled", kind="not_polled",
          end="program", request="a.0.1"),
     Case("time_was_up", "write_bw", ("sim.max_time_us=100",), symptom="stalled", kind="time", end="setting"),
+    Case("cache", "qps16", ("rnic.context.cache.qp.entries=4", "work.writes.size=64", "work.writes.depth=1", "work.sends.count=1"), symptom="slow", kind="cache",
+         end="setting"),
     Acknowledged("ack_delay", "write_bw", (*WRITES, "rnic.tcp.ack_delay_ns=50000"), symptom="slow", kind="ack_delay", end="setting", request="a.0.21"),
     LastSegment("mac_rx_datapath", "write_bw", (*WRITES, "nodes.b.rnic.datapath.beat_bytes=16"), 5, symptom="slow", kind="datapath", end="setting",
                 request="a.0.4"),

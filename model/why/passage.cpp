@@ -14,6 +14,7 @@ Passage::Passage(const Rows& rows, const RequestRow& request, const std::string&
                                             request.first_event, request.last_event, request.number);
   for (const EventRow& e : rows.events(condition)) {
     if (e.node != node) peer_ = e.node;
+    if (e.qpn) queue_pairs_.try_emplace(e.node, *e.qpn);
     const std::uint64_t offset = e.offset.value_or(0);
     const auto [place, is_new] = times_.try_emplace({e.node, e.kind}, Times{e.ps, e.ps, e.ps, offset});
     Times& t = place->second;
@@ -40,6 +41,11 @@ std::uint64_t Passage::last(const std::string& node, const std::string& kind) co
 std::uint64_t Passage::once(const std::string& node, const std::string& kind) const {
   const Times* const t = times(node, kind);
   return t != nullptr ? t->once : 0;
+}
+
+std::optional<std::uint64_t> Passage::queue_pair(const std::string& node) const {
+  const auto found = queue_pairs_.find(node);
+  return found != queue_pairs_.end() ? std::optional(found->second) : std::nullopt;
 }
 
 const FrameRow* Passage::arrived(const std::string& sender) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,8 @@ class Passage {
   std::uint64_t last(const std::string& node, const std::string& kind) const;
   // When its last octets passed for the first time.
   std::uint64_t once(const std::string& node, const std::string& kind) const;
+  // The number of the queue pair that it used at a node; nullopt: no event tells.
+  std::optional<std::uint64_t> queue_pair(const std::string& node) const;
   // The frame with its last octets that arrived; nullptr: there is none.
   const FrameRow* arrived(const std::string& sender) const;
 
@@ -36,6 +39,7 @@ class Passage {
   const std::string node_;
   std::string peer_;
   std::map<std::pair<std::string, std::string>, Times> times_;  // by node and kind
+  std::map<std::string, std::uint64_t> queue_pairs_;            // by node
 };
 
 // Whether its acknowledgement may have waited in the packet buffer for long enough to matter: a quick answer.

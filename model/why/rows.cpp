@@ -69,6 +69,14 @@ std::string Rows::setting(const std::string& node, const std::string& name) cons
   });
 }
 
+bool Rows::has_kind(const std::string& kind) const {
+  return reading([&] {
+    SqliteStatement row = database_.prepare("SELECT 1 FROM sources WHERE kind = ? LIMIT 1");
+    row.bind(1, kind);
+    return row.step();
+  });
+}
+
 std::uint64_t Rows::run_ps() const { return number_in(fact("sim_time_ps")); }
 
 std::uint64_t Rows::number_of(const std::string& node, const std::string& name) const {

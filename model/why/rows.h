@@ -97,6 +97,7 @@ class Rows {
   // Frames that arrived late, and octets of requests that were sent again, in time order.
   const std::vector<EventRow>& reordered() const { return reordered_; }
   const std::vector<EventRow>& sent_again() const { return sent_again_; }
+  bool has_kind(const std::string& kind) const;  // whether any event is of it
   // Events that satisfy a condition on the view `events`, in time order.
   std::vector<EventRow> events(const std::string& condition) const;
   std::vector<CauseRow> causes() const;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "model/common/check.h"
+#include "model/why/cache_misses.h"
 #include "model/why/payload_reads.h"
 #include "model/why/receivers.h"
 #include "model/why/state.h"
@@ -315,7 +316,9 @@ void SlowRequests::add_stages(const Life& life, const Passage& passage, std::uin
   add(others_turn(life, from));
   add(held_payload(rows_, life.row, life.node, std::max(from, life.fetched_ps)));
   add(poll(life, passage));
+  add(missed_context(rows_, passage, life.node, from));
   if (peer.empty()) return;
+  add(missed_context(rows_, passage, peer, from));
   add(held_frames(rows_, passage, life.node, peer));
   if (!passage.is_answered()) {  // an acknowledgement that waited for a repair was not delayed by its timer
     if (!longest_repair(life, passage.once(life.node, "frame_sent"))) add(delayed_ack(rows_, passage));

@@ -179,6 +179,14 @@ std::string setting_of(std::string_view setting, const std::string& node, const 
   return of_node ? fmt::format("nodes.{}.{}", node.empty() ? "*" : node, setting) : std::string(setting);
 }
 
+// "QP receive cache", "STag cache misses": its settings are below the first word.
+std::string cache_of(const std::string& name) {
+  std::string word = name.substr(0, name.find(' '));
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); });
+  return "rnic.context.cache." + word + (name.find("misses") == std::string::npos ? ".entries" : ".misses_in_flight");
+}
+
 // What losses, and windows that fell after them, begin with.
 Cause by_losses(const Rows& rows) {
   if (rows.sent_again().empty()) {
@@ -197,7 +205,7 @@ std::optional<Cause> cause_of(const Rows& rows, const Lives& lives, const std::s
   if (known == kKnown.end() && !is_cache) {
     return Cause{End::kNotRecorded, "bottleneck", "what sets it: " + name + " is no name that the rules know", {}, {}};
   }
-  const std::string_view setting = is_cache ? "rnic.context.cache" : known->setting;
+  const std::string setting = is_cache ? cache_of(name) : std::string(known->setting);
   if (setting.empty()) return std::nullopt;
   const Sum sum = name == "ORD"          ? by_ord(lives)
                   : name == "requests"   ? by_depth(lives)

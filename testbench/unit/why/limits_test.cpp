@@ -69,6 +69,11 @@ TEST_F(LimitTest, ALongerNameComesBeforeTheShorterOneThatItBeginsWith) {
   EXPECT_EQ(run.answer(Symptom::kThroughput).cause->setting, "nodes.a.rnic.tx.rdmap_segmenter.outstanding");
 }
 
+TEST_F(LimitTest, ACacheByTheFirstWordOfItsName) {
+  limit("STag cache misses", "node b");
+  EXPECT_EQ(run.answer(Symptom::kThroughput).cause->setting, "nodes.b.rnic.context.cache.stag.misses_in_flight");
+}
+
 TEST_F(LimitTest, ANameThatNobodyKnowsIsSaid) {
   limit("flux capacitor", "node a");
   EXPECT_THAT(run.cause(Symptom::kThroughput), HasSubstr("not recorded bottleneck: "));

@@ -131,6 +131,29 @@ TEST(SlowRequestTest, MemoryIfReadsSpendMostOfTheirTimeThere) {
   }
 }
 
+// Its queue pair's context is away from 1,110 to 1,410 ns, and was evicted before.
+TEST(SlowRequestTest, TheContextOfItsQueuePairWasNotOnTheChip) {
+  HandMadeRun run;
+  const RequestId context{1, RequestId::Kind::kContext, 3, 0, 5}, other{1, RequestId::Kind::kContext, 3, 0, 6},
+      id = HandMadeRun::send(a, 1, 5);
+  run.setting("a", "rnic.context.cache.qp.entries", 1);
+  run.event(500, a, TraceKind::kEvicted,
+            {context, "row 5, for row 6", TraceEvent::kNone, TraceEvent::kNone, "tx_table"});
+  run.event(1000, a, TraceKind::kPosted, {id, "", TraceEvent::kNone, TraceEvent::kNone, "driver", {}, 0, 5});
+  run.event(1100, a, TraceKind::kWqeFetched, {id, "write"});
+  run.event(1105, a, TraceKind::kMissed, {other, "row 6, by tx", TraceEvent::kNone, TraceEvent::kNone, "x.tx_table"});
+  run.event(1110, a, TraceKind::kMissed, {context, "row 5, by tx", TraceEvent::kNone, TraceEvent::kNone, "x.tx_table"});
+  run.event(1410, a, TraceKind::kTlpCompletion, {context, "", TraceEvent::kNone, 64, "pcie.downstream", {}, 3});
+  run.event(1500, a, TraceKind::kTlpCompletion, {other, "", TraceEvent::kNone, 64, "pcie.downstream", {}, 4});
+  run.event(1600, a, TraceKind::kPolled, {id});
+  const why::Answer answer = run.answer(Symptom::kSlow);
+  EXPECT_EQ(
+      HandMadeRun::text_of(answer),
+      "setting cache: the context of queue pair 5 of a was not on the chip: 1 times, for 0.300 us in all; 2 queue "
+      "pairs missed theirs, and 1 have room");
+  EXPECT_EQ(answer.chain.front().ps, 500'000u);
+}
+
 // A window that only SCTP could have used up.
 TEST(SlowRequestTest, WhatIsNotRecordedIsSaidApart) {
   HandMadeRun run;
