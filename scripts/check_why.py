@@ -304,6 +304,8 @@ CASES += [
     Acknowledged("ack_delay", "write_bw", (*WRITES, "rnic.tcp.ack_delay_ns=50000"), symptom="slow", kind="ack_delay", end="setting", request="a.0.21"),
     LastSegment("mac_rx_datapath", "write_bw", (*WRITES, "nodes.b.rnic.datapath.beat_bytes=16"), 5, symptom="slow", kind="datapath", end="setting",
                 request="a.0.4"),
+    LastSegment("window_by_mac_rx", "write_bw", ("work.writes.count=60", "nodes.b.rnic.datapath.beat_bytes=16"), 33, symptom="slow", kind="datapath",
+                end="setting", request="a.0.32"),
     LastSegment("mac_rx_link", "write_bw", (*WRITES, "nodes.b.rnic.pcie.link.width=4"), 17, symptom="slow_in_turn", kind="pcie_link", end="setting",
                 request="a.0.16"),
     LastSegment("mac_rx_credits", "write_bw", (*WRITES, "nodes.b.rnic.pcie.link.host_credits.posted_data=32"), 18, symptom="slow_in_turn",

@@ -1,5 +1,6 @@
 #include "model/why/pcie_load.h"
 
+#include <algorithm>
 #include <array>
 
 namespace rnic::why {
@@ -27,7 +28,7 @@ double pcie_share(const Rows& rows, const std::string& node, bool from_chip, con
     if (t.from_chip == from_chip && t.ps >= from_ps && t.ps < to_ps) octets += wire_octets(t) + dllps;
   }
   const double ps = static_cast<double>(octets) * kPsPerOctet[generation - 1] / static_cast<double>(width);
-  return ps / static_cast<double>(to_ps - from_ps);
+  return std::min(1.0, ps / static_cast<double>(to_ps - from_ps));
 }
 
 }  // namespace rnic::why

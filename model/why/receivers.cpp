@@ -22,7 +22,7 @@ double datapath_share(const Rows& rows, const std::string& node, const RequestRo
            within.first_event, within.last_event, quoted(node), from, to))) {
     busy += (e.bytes.value_or(0) + beat - 1) / beat * period;
   }
-  return static_cast<double>(busy) / static_cast<double>(to - from);
+  return std::min(1.0, static_cast<double>(busy) / static_cast<double>(to - from));
 }
 
 // Octets that are placed, and not on the PCIe link yet.
@@ -101,12 +101,13 @@ struct Kept {
   const FrameRow& frame;
   std::uint64_t taken_ps = 0;
   std::string what;  // "the last frame of a.0.4"
+  std::uint64_t whole_ps = 0;
 };
 
 // The stage behind it that could not go on; those before it wait for it, too.
 std::optional<Candidate> held(const Kept& k) {
   const std::uint64_t from = k.frame.ps, to = k.taken_ps;
-  if (to <= from || !matters(to - from, k.within.polled_ps - k.within.posted_ps)) return std::nullopt;
+  if (to <= from || !matters(to - from, k.whole_ps)) return std::nullopt;
   const std::string text = fmt::format("mac_rx of {} kept {} for {:.3f} us", k.node, k.what, in_us(to - from));
   Candidate c{to - from, {}, {{from, k.node, k.what + " is there", k.frame.number}}};
   const auto ends = [&](End end, const char* kind, const std::string& why, const std::string& setting) {
@@ -151,12 +152,12 @@ std::optional<Candidate> held(const Kept& k) {
 }  // namespace
 
 std::optional<Candidate> held_frames(const Rows& rows, const Passage& passage, const std::string& sender,
-                                     const std::string& receiver) {
+                                     const std::string& receiver, std::uint64_t whole_ps) {
   const FrameRow* const frame = passage.arrived(sender);
   if (frame == nullptr) return std::nullopt;
   const RequestRow& request = passage.request();
-  return held(
-      {rows, request, receiver, *frame, passage.once(receiver, "frame_received"), "the last frame of " + request.text});
+  return held({rows, request, receiver, *frame, passage.once(receiver, "frame_received"),
+               "the last frame of " + request.text, whole_ps});
 }
 
 std::optional<Candidate> held_ack(const Rows& rows, const Passage& passage) {
@@ -165,7 +166,8 @@ std::optional<Candidate> held_ack(const Rows& rows, const Passage& passage) {
   const auto ack = frame != nullptr ? rows.acknowledgement(node, *frame) : std::nullopt;
   if (!ack || !waited_for_tcp_rx(passage, *ack)) return std::nullopt;
   const RequestRow& request = passage.request();
-  return held({rows, request, node, *ack, rows.taken_ps(node, ack->number), "the acknowledgement of " + request.text});
+  return held({rows, request, node, *ack, rows.taken_ps(node, ack->number), "the acknowledgement of " + request.text,
+               request.polled_ps - request.posted_ps});
 }
 
 std::optional<Candidate> delayed_ack(const Rows& rows, const Passage& passage) {

@@ -10,9 +10,10 @@
 
 namespace rnic::why {
 
-// The frame with a request's last octets waited in the receiver's packet buffer for a stage behind.
+// The frame with a request's last octets waited in the receiver's packet buffer for a stage behind. Nothing if that is
+// no tenth of `whole_ps`.
 std::optional<Candidate> held_frames(const Rows& rows, const Passage& passage, const std::string& sender,
-                                     const std::string& receiver);
+                                     const std::string& receiver, std::uint64_t whole_ps);
 // The same of its acknowledgement, at its own node.
 std::optional<Candidate> held_ack(const Rows& rows, const Passage& passage);
 // The timer of delayed acknowledgements, RFC 5681 section 4.2, of the peer.

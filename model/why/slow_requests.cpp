@@ -319,14 +319,15 @@ void SlowRequests::add_stages(const Life& life, const Passage& passage, std::uin
   add(missed_context(rows_, passage, life.node, from));
   if (peer.empty()) return;
   add(missed_context(rows_, passage, peer, from));
-  add(held_frames(rows_, passage, life.node, peer));
+  const std::uint64_t whole = life.row.polled_ps - from;
+  add(held_frames(rows_, passage, life.node, peer, whole));
   if (!passage.is_answered()) {  // an acknowledgement that waited for a repair was not delayed by its timer
     if (!longest_repair(life, passage.once(life.node, "frame_sent"))) add(delayed_ack(rows_, passage));
     add(held_ack(rows_, passage));
     return;
   }
   add(held_payload(rows_, life.row, peer, passage.once(peer, "frame_received")));
-  add(held_frames(rows_, passage, peer, life.node));
+  add(held_frames(rows_, passage, peer, life.node, whole));
 }
 
 // The peer's window is used up by what its mac_rx holds, if that is most of a round trip: then by what holds that.
@@ -334,8 +335,10 @@ void SlowRequests::follow_window(const Life& life, const Passage& passage, std::
   const FrameRow* const frame = passage.arrived(life.node);
   if (frame == nullptr || passage.peer().empty()) return;
   const auto ack = rows_.acknowledgement(life.node, *frame);
-  const auto held = held_frames(rows_, passage, life.node, passage.peer());
-  if (!ack || !held || 2 * held->ps < ack->ps - std::min(ack->ps, passage.once(life.node, "frame_sent"))) return;
+  const std::uint64_t sent = passage.once(life.node, "frame_sent");
+  if (!ack || ack->ps <= sent) return;
+  const auto held = held_frames(rows_, passage, life.node, passage.peer(), ack->ps - sent);
+  if (!held || 2 * held->ps < ack->ps - sent) return;
   for (Candidate& c : found) {
     if (c.cause.kind != "window") continue;
     c.cause = held->cause;
