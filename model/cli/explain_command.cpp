@@ -148,7 +148,7 @@ void explain(const RequestStory& story, const std::string& text, const std::file
     row.resize(row.find_last_not_of(' ') + 1);
     out << row << '\n';
   };
-  print("time", "since before", {0, "node", "place", "kind", {}, {}, {}, {}, {}, {}}, "");
+  print("time", "since before", {0, "node", "place", "kind", {}, {}, {}, {}, {}, {}, {}}, "");
   std::uint64_t before = lines.empty() ? 0 : lines.front().ps;
   for (const StoryLine& line : lines) {
     print(microseconds(line.ps), "+" + nanoseconds(line.ps - before), line, details(line));

@@ -7,6 +7,11 @@ foreach(part IN LISTS PARTS)
   string(APPEND text "const std::string_view ${name} =")
   foreach(file IN LISTS files)
     file(READ ${file} content)
+    # The page needs neither indentation nor lines of comment; no string of ours spans lines.
+    if(file MATCHES "/page/[a-z]+\\.(js|css)$")
+      string(REGEX REPLACE "\n *(//[^\n]*)?" "\n" content "\n${content}")
+      string(REGEX REPLACE "\n\n+" "\n" content "${content}")
+    endif()
     # A compiler need not accept a literal over 64 KiB; adjacent literals are joined.
     string(LENGTH "${content}" length)
     set(at 0)

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "model/common/check.h"
+#include "model/report/drawn_events.h"
 #include "model/trace/request_story.h"
 #include "model/trace/sqlite.h"
 
@@ -15,28 +16,33 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr unsigned kSlowest = 5;
-constexpr std::size_t kMostEvents = 2000;    // per request: a long Read has tens of thousands
 constexpr std::size_t kMostCommands = 2000;  // churn has more, and the page has a line for each
 
-ordered_json event_json(const StoryLine& line) {
+ordered_json event_json(const DrawnEvent& event) {
+  const StoryLine& line = *event.line;
   ordered_json j{{"time_ps", line.ps}, {"node", line.node}, {"where", line.place}, {"kind", line.kind}};
   if (line.bytes) j["bytes"] = *line.bytes;
+  if (event.part) j["part"] = *event.part;
+  if (event.left_out != 0) j["left_out"] = event.left_out;
   std::string text = line.words;
   const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : ", ") + more; };
+  if (line.offset) add(fmt::format("octets from {} on", *line.offset));
   if (line.tag) add(fmt::format("tag {}", *line.tag));
   if (line.address) add(fmt::format("address {:#x}", *line.address));
   if (!text.empty()) j["text"] = text;
   return j;
 }
 
-// Only the first and the last if there are too many.
-ordered_json events_json(const std::vector<StoryLine>& lines) {
+ordered_json request_json(const RequestSpan& request, const std::string& why, const std::vector<StoryLine>& lines) {
+  const DrawnEvents drawn = drawn_events(lines);
   ordered_json events = ordered_json::array();
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (i >= kMostEvents / 2 && i + kMostEvents / 2 < lines.size()) continue;
-    events.push_back(event_json(lines[i]));
-  }
-  return events;
+  for (const DrawnEvent& event : drawn.events) events.push_back(event_json(event));
+  return {{"id", request.text},
+          {"why", why},
+          {"all", lines.size()},
+          {"parts", drawn.parts},
+          {"drawn_parts", drawn.drawn_parts},
+          {"events", events}};
 }
 
 }  // namespace
@@ -48,8 +54,7 @@ ordered_json request_events(const std::string& database, const std::vector<std::
   std::set<std::uint64_t> known;
   const auto add = [&](const RequestSpan& request, const std::string& why) {
     if (!known.insert(request.number).second) return;
-    const std::vector<StoryLine> lines = story.tell(request);
-    list.push_back({{"id", request.text}, {"why", why}, {"all", lines.size()}, {"events", events_json(lines)}});
+    list.push_back(request_json(request, why, story.tell(request)));
   };
   for (const std::string& id : chosen) add(story.find(id), "");
   for (const ChosenRequest& example : examples) {

@@ -12,7 +12,8 @@ struct ChosenRequest {
   std::string id, why;
 };
 
-// [{"id", "why", "all": count, "events": [{"time_ps", "node", "where", "kind", "bytes", "text"}…]}…]: all of `chosen`,
+// [{"id", "why", "all": count, "parts": FPDUs, "drawn_parts", "events": [{"time_ps", "node", "where", "kind", "bytes",
+// "part": its FPDU, "left_out": events before it, "text"}…]}…], with the events of drawn_events(): all of `chosen`,
 // which must exist, then the existing ones of `examples`, then the slowest. Throws ConfigError.
 nlohmann::ordered_json request_events(const std::string& database, const std::vector<std::string>& chosen,
                                       const std::vector<ChosenRequest>& examples);

@@ -9,6 +9,7 @@
 #include "model/report/output_files.h"
 #include "model/report/run_events.h"
 #include "model/report/sequence_graph.h"
+#include "model/report/series_columns.h"
 
 namespace rnic::report {
 namespace {
@@ -105,7 +106,8 @@ ordered_json read_run(const fs::path& folder, const std::string& name, const std
   ordered_json run{{"name", name}, {"folder", folder.string()}};
   run["stats"] = read_stats((folder / kStats).string()).value;
   if (run["stats"].contains("config")) make_exact(run["stats"]["config"]);
-  if (is_file(folder / "series.json")) run["series"] = read_series((folder / "series.json").string()).value;
+  if (is_file(folder / "series.json"))
+    run["series"] = series_columns(read_series((folder / "series.json").string()).value);
   if (is_file(folder / "fw_log.txt")) run["firmware_log"] = read_log(folder / "fw_log.txt");
   if (is_file(folder / "wire.pcapng")) run["sequences"] = sequence_graph((folder / "wire.pcapng").string());
   if (const fs::path database = folder / kDatabase; is_file(database)) {

@@ -15,8 +15,9 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::size_t kMostConnections = 16;
-// Per direction, for data and acknowledgements each: for the four busiest connections, and for others.
-constexpr std::size_t kMostLines = 1500, kFewerLines = 400;
+// Per direction: for the four busiest connections, and for others. A chart has some 1,000 pixels.
+constexpr std::size_t kMostLines = 400, kFewerLines = 150;
+constexpr std::size_t kMostAcks = 250, kFewerAcks = 100;
 
 // Consecutive octets or chunks, sent close in time.
 struct Line {
@@ -76,7 +77,7 @@ void Direction::data(std::uint64_t ns, std::uint32_t sequence, std::size_t lengt
   retransmissions += again ? 1 : 0;
   end = std::max(end, stop);
   join(lines, {ns, ns, begin, stop, again}, close_ns);
-  if (lines.size() >= 2 * kMostLines) thin(kMostLines);
+  if (lines.size() >= 4 * kMostLines) thin(2 * kMostLines);
 }
 
 void Direction::ack(std::uint64_t ns, std::uint32_t number, std::uint32_t window) {
@@ -84,7 +85,7 @@ void Direction::ack(std::uint64_t ns, std::uint32_t number, std::uint32_t window
   const std::int64_t at = position(number);
   last_ack = {ns, at, at + (static_cast<std::int64_t>(window) << window_shift)};
   if (ack_count++ % ack_step == 0) acks.push_back(last_ack);
-  if (acks.size() >= 2 * kMostLines) thin_acks();
+  if (acks.size() >= 4 * kMostAcks) thin_acks();
 }
 
 // Drops every other one, and later ones likewise, for a uniform density.
@@ -168,7 +169,9 @@ class Conversations {
       ordered_json directions = ordered_json::array();
       for (int d = 0; d < 2; ++d) {
         const std::string name = ends[d] + " to " + ends[1 - d] + (c.sctp ? " (SCTP)" : "");
-        directions.push_back(json_of(c.from[d], name, c.sctp, i < 4 ? kMostLines : kFewerLines));
+        const bool busy = i < 4;
+        directions.push_back(
+            json_of(c.from[d], name, c.sctp, busy ? kMostLines : kFewerLines, busy ? kMostAcks : kFewerAcks));
       }
       connections.push_back({{"name", ends[0] + " and " + ends[1]}, {"directions", directions}});
     }
@@ -193,9 +196,10 @@ class Conversations {
     return c.from[sender == c.initiator ? 0 : 1];
   }
 
-  static ordered_json json_of(Direction& d, const std::string& name, bool sctp, std::size_t most) {
-    if (d.lines.size() > most) d.thin(most);
-    while (d.acks.size() > most) d.thin_acks();
+  static ordered_json json_of(Direction& d, const std::string& name, bool sctp, std::size_t most_lines,
+                              std::size_t most_acks) {
+    if (d.lines.size() > most_lines) d.thin(most_lines);
+    while (d.acks.size() > most_acks) d.thin_acks();
     if (!d.acks.empty() && d.acks.back().ns != d.last_ack.ns) d.acks.push_back(d.last_ack);
     ordered_json data = ordered_json::array(), acks = ordered_json::array();
     for (const Line& l : d.lines) data.push_back({l.from_ns, l.to_ns, l.begin, l.end, l.again ? 1 : 0});

@@ -65,7 +65,7 @@ RequestSpan RequestStory::find(const std::string& text) const {
 std::vector<StoryLine> RequestStory::tell(const RequestSpan& request) const {
   return reading([&] {
     SqliteStatement row = database_->prepare(
-        "SELECT time_ps, node, place, kind, words, flow, qpn, bytes, address, tag FROM events "
+        "SELECT time_ps, node, place, kind, words, flow, qpn, bytes, address, tag, offset FROM events "
         "WHERE id BETWEEN ? AND ? AND request = ? ORDER BY id");
     row.bind(1, request.first_event);
     row.bind(2, request.last_event);
@@ -75,7 +75,7 @@ std::vector<StoryLine> RequestStory::tell(const RequestSpan& request) const {
       const std::uint64_t ps = time_of(row, 0);
       if (!lines.empty() && ps < lines.back().ps) throw SqliteError("request " + request.text + ": goes back in time");
       lines.push_back({ps, row.text(1), row.text(2), row.text(3), row.text(4), known(row, 5), known(row, 6),
-                       known(row, 7), known(row, 8), known(row, 9)});
+                       known(row, 7), known(row, 8), known(row, 9), known(row, 10)});
     }
     if (lines.size() != request.events) {
       throw SqliteError("request " + request.text + ": has " + std::to_string(lines.size()) + " events of " +

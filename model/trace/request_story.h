@@ -25,6 +25,7 @@ struct StoryLine {
   std::uint64_t ps = 0;
   std::string node, place, kind, words;
   std::optional<std::uint64_t> flow, qpn, bytes, address, tag;
+  std::optional<std::uint64_t> offset;  // of a segment: where its payload begins in its message, or in the response
 };
 
 // Frames of a queue that were retransmitted within a time.

@@ -3,6 +3,7 @@ import json
 import os
 import unittest
 
+from report_folders import data_of
 from rnicsim import ROOT, TRACES, ProgramTest
 
 
@@ -186,7 +187,8 @@ class Knees(ProgramTest):
         self.assertRegex(run.stdout, r"ORD +[\d.]+  limits below 16 \(ORD\)\n")
         page = self.run_program("report", "out", "-o", "out/report.html")
         self.assertEqual(page.returncode, 0, page.stderr)
-        self.assertIn('"limited_by":["ORD"]', (self.folder / "out/report.html").read_text())
+        knees = data_of((self.folder / "out/report.html").read_text())["sweep"]["knees"]
+        self.assertEqual([k["limited_by"] for k in knees], [["ORD"]])
 
 
 if __name__ == "__main__":

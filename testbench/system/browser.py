@@ -112,6 +112,11 @@ class Browser:
         while "Page.loadEventFired" not in self.events:
             self._take(self._message(end))
 
+    def open_report(self, path):
+        """A page of rnicsim report, which unpacks its data after it has loaded."""
+        self.open(path)
+        self.wait_for("'shown' in document.documentElement.dataset || document.querySelector('main > .bad') !== null")
+
     def run(self, expression):
         """The value of a JavaScript expression; waits for a promise."""
         result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True, userGesture=True)

@@ -31,7 +31,7 @@ class Page(ReportTest):
         report = self.report(*folders)
         self.assertEqual(report.returncode, 0, report.stderr)
         self.browser.media("light")
-        self.browser.open(self.folder / "report.html")
+        self.browser.open_report(self.folder / "report.html")
         self.run_script("window.scrollTo(0, 0)")
         self.draw_all()
 

@@ -1,10 +1,19 @@
 """Folders for the tests of rnicsim report."""
+import base64
 import json
 import pathlib
+import re
+import zlib
 
 from rnicsim import QUICKSTART, ProgramTest
 
 FIXTURE = json.loads((pathlib.Path(__file__).parent / "report_fixture.json").read_text())
+
+
+def data_of(page):
+    """The JSON that a page of rnicsim report shows."""
+    found = re.search(r'<script type="text/plain" id="data">(.*?)</script>', page, re.S)
+    return json.loads(zlib.decompress(base64.b64decode(found[1], validate=True)))
 
 
 class ReportTest(ProgramTest):

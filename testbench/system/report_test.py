@@ -5,8 +5,8 @@ import re
 import sqlite3
 import unittest
 
-from report_folders import ReportTest
-from rnicsim import ROOT
+from report_folders import ReportTest, data_of
+from rnicsim import QUICKSTART, ROOT
 from sctp_scenarios_test import over_sctp
 
 
@@ -15,10 +15,6 @@ class Report(ReportTest):
         report = self.report(*folders)
         self.assertEqual(report.returncode, 0, report.stderr)
         return (self.folder / "report.html").read_text()
-
-    def data(self, page):
-        found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
-        return json.loads(found[1])
 
     def refused(self, *folders):
         (self.folder / "report.html").unlink(missing_ok=True)
@@ -38,7 +34,7 @@ class Report(ReportTest):
 
     def test_data_are_those_of_the_folder(self):
         stats = self.small_run("out")
-        data = self.data(self.page("out"))
+        data = data_of(self.page("out"))
         run, = data["runs"]
         self.assertEqual(run["name"], "out")
         self.assertEqual(run["stats"]["digest"], stats["digest"])
@@ -66,11 +62,11 @@ class Report(ReportTest):
         self.write("out/stats.json", stats)
         page = self.page("out")
         self.assertFalse("<script>alert" in page)
-        self.assertEqual(self.data(page)["runs"][0]["stats"]["scenario"], stats["scenario"])
+        self.assertEqual(data_of(page)["runs"][0]["stats"]["scenario"], stats["scenario"])
 
     def test_retransmissions_are_those_that_tcp_counts(self):
         stats = self.small_run("out", "--set", "link.forward.loss.frames=100,200,201")
-        connection, = self.data(self.page("out"))["runs"][0]["sequences"]["connections"]
+        connection, = data_of(self.page("out"))["runs"][0]["sequences"]["connections"]
         there, back = connection["directions"]
         for node, direction, lost in (("a", there, 3), ("b", back, 0)):
             tx = {name: record["value"] for name, record in stats["stats"][node]["rnic"]["tcp_tx"].items()}
@@ -86,7 +82,7 @@ class Report(ReportTest):
         file = self.folder / self.small_scenario()
         file.write_text(json.dumps(over_sctp(json.loads(file.read_text()))))
         stats = self.run_scenario(file.name, "--set", "link.forward.loss.frames=100,200,201")
-        connection, = self.data(self.page("out"))["runs"][0]["sequences"]["connections"]
+        connection, = data_of(self.page("out"))["runs"][0]["sequences"]["connections"]
         there, back = connection["directions"]
         self.assertEqual((there["unit"], back["unit"]), ("TSN", "TSN"))
         for node, direction in ("a", there), ("b", back):
@@ -100,7 +96,7 @@ class Report(ReportTest):
 
     def test_distribution_of_the_latency(self):
         self.small_run("out")
-        for result in self.data(self.page("out"))["runs"][0]["stats"]["results"]:
+        for result in data_of(self.page("out"))["runs"][0]["stats"]["results"]:
             share, ns = result["latency_cdf"]["share"], result["latency_cdf"]["ns"]
             self.assertEqual(ns, sorted(ns))
             at = dict(zip(share, ns))
@@ -111,19 +107,19 @@ class Report(ReportTest):
         self.small_run("one/out")
         self.small_run("two/out", "--set", "rnic.tcp.mtu=9000")
         self.small_run("three")
-        self.assertEqual([r["name"] for r in self.data(self.page("one/out", "three"))["runs"]], ["out", "three"])
-        self.assertEqual([r["name"] for r in self.data(self.page("one/out", "two/out/"))["runs"]], ["one/out", "two/out/"])
+        self.assertEqual([r["name"] for r in data_of(self.page("one/out", "three"))["runs"]], ["out", "three"])
+        self.assertEqual([r["name"] for r in data_of(self.page("one/out", "two/out/"))["runs"]], ["one/out", "two/out/"])
 
     def test_a_sweep(self):
         self.small_sweep("swept")
-        sweep = self.data(self.page("swept"))["sweep"]
+        sweep = data_of(self.page("swept"))["sweep"]
         self.assertEqual(len(sweep["points"]), 6)
         goodput = sweep["measures"].index("writes: goodput Gb/s")
         for n, point in enumerate(sweep["points"]):
             stats = json.loads((self.folder / f"swept/{n}/stats.json").read_text())
             self.assertEqual(point["values"][goodput], stats["results"][0]["goodput_gbps"])
         self.small_run("swept")
-        self.assertIn("runs", self.data(self.page("swept")), "the newer of the two")
+        self.assertIn("runs", data_of(self.page("swept")), "the newer of the two")
 
     def test_requests_of_a_database(self):
         stats = self.small_run("out", "--db", "out/run.sqlite")
@@ -131,7 +127,7 @@ class Report(ReportTest):
             text, events = database.execute("SELECT text, events FROM requests ORDER BY events LIMIT 1").fetchone()
         report = self.report("out", "--request", text)
         self.assertEqual(report.returncode, 0, report.stderr)
-        run, = self.data((self.folder / "report.html").read_text())["runs"]
+        run, = data_of((self.folder / "report.html").read_text())["runs"]
         self.assertEqual(run["requests"][0]["id"], text)
         self.assertEqual(len(run["requests"][0]["events"]), events)
         self.assertIn("the slowest", [r["why"] for r in run["requests"]])
@@ -143,6 +139,51 @@ class Report(ReportTest):
         self.assertIn("--request: there is no out/run.sqlite", self.refused("out", "--request", text))
         (self.folder / "out/run.sqlite").write_text("no database")
         self.assertIn("out/run.sqlite: ", self.refused("out"))
+
+    def test_a_long_request_shows_some_of_its_fpdus(self):
+        """Of 46 FPDUs of a Write, those that the cable lost, the first ones and the last one."""
+        self.write("long.json", {"name": "long", "nodes": [{"name": "a"}, {"name": "b"}], "connections": [{"name": "c0", "from": "a", "to": "b"}],
+                                 "work": [{"name": "writes", "op": "write", "size": 65536, "count": 1}]})
+        self.run_scenario("long.json", "--set", "link.forward.loss.frames=30", "--db", "out/run.sqlite")
+        request = data_of(self.page("out"))["runs"][0]["requests"][0]
+        self.assertEqual((request["parts"], request["drawn_parts"]), (46, 12))
+        parts = {e["part"] for e in request["events"] if "part" in e}
+        lost, = {e["part"] for e in request["events"] if e["kind"] == "lost"}
+        self.assertEqual(parts, {*range(10), lost, 45})
+        kinds = [e["kind"] for e in request["events"] if e.get("part") == lost]
+        self.assertEqual((kinds.count("frame_sent"), kinds.count("retransmitted"), kinds.count("frame_received")), (1, 1, 1), "each of the two frames has one event")
+        self.assertEqual(len(request["events"]) + sum(e.get("left_out", 0) for e in request["events"]), request["all"])
+
+    def test_a_read_and_its_response_have_fpdus_of_their_own(self):
+        self.write("read.json", {"name": "read", "nodes": [{"name": "a"}, {"name": "b"}], "connections": [{"name": "c0", "from": "a", "to": "b"}],
+                                 "work": [{"name": "reads", "op": "read", "size": 2000, "count": 1}]})
+        self.run_scenario("read.json", "--db", "out/run.sqlite")
+        request = data_of(self.page("out"))["runs"][0]["requests"][0]
+        self.assertEqual(request["parts"], 3)
+        ends = [{(e["node"], e["kind"]) for e in request["events"] if e.get("part") == part} for part in range(3)]
+        for part, (sender, receiver) in enumerate(("ab", "ba", "ba")):
+            self.assertLessEqual({(sender, "segmented"), (sender, "frame_sent"), (receiver, "frame_received"), (receiver, "crc_checked")}, ends[part])
+            self.assertNotIn((receiver, "segmented"), ends[part])
+
+    def test_series_by_column(self):
+        self.small_run("out")
+        rows = [[i / 3, 7, None if i < 100 else 1000.26] for i in range(1000)]
+        self.write("out/series.json", {"interval_ps": 10, "time_ps": list(range(1000)), "rows": rows,
+                                       "columns": [{"name": name, "unit": "Gb/s", "kind": "rate"} for name in "xyz"]})
+        series = data_of(self.page("out"))["runs"][0]["series"]
+        self.assertEqual((series["rows"], series["every"], len(series["time_ps"]), series["time_ps"][-1]), (1000, 3, 334, 999))
+        x, y, z = (column["values"] for column in series["columns"])
+        self.assertEqual((x[0], x[1], x[-1]), (0.3333, 1.333, 333), "means of three, the last of one, with four digits")
+        self.assertEqual(y, 7, "what never changes is one number")
+        self.assertEqual((z[0], z[32], z[-1]), (None, None, 1000))
+
+    def test_a_page_of_10_000_requests_is_small(self):
+        scenario = json.loads(QUICKSTART.read_text())
+        size = {"law": "log_uniform", "min": 1, "max": 65536}
+        scenario["work"] = [{"name": f"{op}s", "op": op, "size": size, "count": 5000, "depth": 16} for op in ("write", "send")]
+        self.write("many.json", scenario)
+        self.run_scenario("many.json", "--set", "link.forward.loss.ppm=200", "--set", "rnic.fwcpu.log_level=4", "--stats-every", "10us", "--breakdown", "--db", "out/run.sqlite")
+        self.assertLessEqual(len(self.page("out").encode()), 400_000)
 
     def test_mistakes(self):
         self.assertIn("which folder?", self.refused())

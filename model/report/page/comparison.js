@@ -107,17 +107,17 @@ function comparedLatency(runs) {
 }
 
 function comparedSeries(runs) {
-  const with_ = runs.filter((run) => run.series?.rows.length > 0);
+  const with_ = runs.filter((run) => run.series?.rows > 0);
   const title = "Over time";
   if (with_.length === 0) return section(title, missing("No series.json in the folders: rnicsim run --stats-every 10us writes it."));
   const names = [...new Set(with_.flatMap((run) => run.series.columns.map((c) => c.name)))];
-  const parts = with_.map((run) => thinned(run.series));
+  const times_ = with_.map((run) => seriesTimes(run.series));
   const draw = (name) => {
-    const times = [...new Set(parts.flatMap((p) => p.times))].sort((a, b) => a - b);
+    const times = [...new Set(times_.flat())].sort((a, b) => a - b);
     const unit = with_.flatMap((run) => run.series.columns).find((c) => c.name === name)?.unit ?? "";
     return lineChart({label: "time, \u00b5s", values: times}, with_.map((run, i) => {
-      const column = run.series.columns.findIndex((c) => c.name === name);
-      const byTime = new Map(parts[i].times.map((t, n) => [t, parts[i].rows[n][column]]));
+      const column = run.series.columns.find((c) => c.name === name);
+      const byTime = new Map(column ? valuesOf(run.series, column).map((v, n) => [times_[i][n], v]) : []);
       return {label: run.name, unit, points: false, spanGaps: true, values: times.map((t) => byTime.get(t) ?? null)};
     }), {title: name, y: unit, legend: true});
   };

@@ -1,5 +1,7 @@
 // Elements are created individually and never from markup, so that no text of a run can become markup.
 
+let DATA = null;  // what model/report has read, once it is unpacked
+
 const kSvg = "http://www.w3.org/2000/svg";
 
 function fill(element, attributes, children) {
