@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import unittest
 
 import browser
@@ -143,11 +144,11 @@ class Page(ReportTest):
             self.assertGreaterEqual(dots, 5)
             lanes = self.run_script(f"[...{sequence}.querySelectorAll('text.lane')].map(t => t.textContent)")
             self.assertIn("tx", lanes)
-            self.assertEqual(self.run_script(f"[...{sequence}.querySelectorAll('text.node')].map(t => t.textContent)"), ["a", "b"])
-            self.names_are_whole(sequence)
-            label = self.run_script(f"{sequence}.querySelector('svg').getAttribute('aria-label')")
-            self.run_script(f"(() => {{ const s = {sequence}.querySelector('select'); s.selectedIndex = 1; s.dispatchEvent(new Event('change')); }})()")
-            self.assertNotEqual(self.run_script(f"{sequence}.querySelector('svg').getAttribute('aria-label')"), label)
+            self.assertEqual(self.run_script(f"[...{sequence}.querySelectorAll('text.node')].map(t => t.textContent)"), ["node a", "node b"])
+            self.sequence_is_readable(sequence)
+            label = self.run_script(f"{sequence}.querySelector('svg[role=img]').getAttribute('aria-label')")
+            self.run_script(f"(() => {{ const s = {sequence}.querySelector('select'); s.selectedIndex = s.selectedIndex === 1 ? 0 : 1; s.dispatchEvent(new Event('change')); }})()")
+            self.assertNotEqual(self.run_script(f"{sequence}.querySelector('svg[role=img]').getAttribute('aria-label')"), label)
         with self.subTest("commands of the firmware"):
             self.assertGreaterEqual(self.run_script(f"{section('Firmware timeline')}.querySelectorAll('rect.mark').length"), 10)
         with self.subTest("settings that were changed"):
@@ -159,16 +160,33 @@ class Page(ReportTest):
         self.keyboard()
         self.assert_sound("run")
 
-    def names_are_whole(self, sequence):
-        """Every text stays inside the drawing and overlaps none on its line, and the drawing stays inside the page."""
-        boxes = self.run_script(f"[...{sequence}.querySelectorAll('svg text')].map(t => {{ const b = t.getBBox(); "
-                                "return [t.textContent, b.x, b.x + b.width, b.y]; })")
-        width, room = self.run_script(f"[{sequence}.querySelector('svg.sequence').clientWidth, {sequence}.clientWidth]")
-        self.assertLessEqual(width, room)
-        for text, begin, end, _ in boxes:
-            self.assertTrue(0 <= begin and end <= width, f"{text}: {begin} to {end} of {width}")
-        for (text, _, end, y), (other, begin, _, below) in itertools.pairwise(sorted(boxes, key=lambda b: (b[3], b[1]))):
-            self.assertTrue(y != below or end <= begin, f"'{text}' lies on '{other}'")
+    def sequence_is_readable(self, sequence):
+        """Lanes of 150 px, names that stay in view, and arrows between events of one FPDU, or from and to the whole request."""
+        self.run_script(f"""(() => {{
+          const s = {sequence}.querySelector('select');
+          for (let i = 0; i < s.options.length && {sequence}.querySelectorAll('.dot').length < 100; ++i) {{
+            s.selectedIndex = i;
+            s.dispatchEvent(new Event('change'));
+          }}
+        }})()""")
+        lanes = self.run_script(f"[...{sequence}.querySelectorAll('.life')].map(l => l.getBoundingClientRect().x)")
+        self.assertGreaterEqual(min(b - a for a, b in itertools.pairwise(lanes)), 150)
+        box = f"{sequence}.querySelector('.sequence-box')"
+        self.assertLessEqual(self.run_script(f"{box}.clientHeight"), 0.7 * self.run_script("innerHeight"))
+        self.assertGreater(self.run_script(f"{box}.scrollHeight - {box}.clientHeight"), 200, "there is something to scroll")
+        apart = f"{sequence}.querySelector('.heads').getBoundingClientRect().y - {box}.getBoundingClientRect().y"
+        before = self.run_script(apart)
+        self.run_script(f"{box}.scrollTo(0, 150)")
+        self.assertEqual(self.run_script(apart), before)
+        self.run_script(f"{box}.scrollTo(0, 0)")
+        names = self.run_script(f"""(() => {{
+          const name = new Map([...{sequence}.querySelectorAll('.dot')].map(d => [d.getAttribute('cy'), d.nextElementSibling.textContent]));
+          return [...{sequence}.querySelectorAll('.message')].map(m => [name.get(m.getAttribute('y1')), name.get(String(Number(m.getAttribute('y2')) + 1))]);
+        }})()""")
+        self.assertGreater(len(names), 20)
+        fpdu = [[re.search(r"#(\d+)$", end) for end in ends] for ends in names]
+        self.assertEqual([ends for ends, (one, other) in zip(names, fpdu) if one and other and one[1] != other[1]], [])
+        self.assertGreater(sum(bool(one and other) for one, other in fpdu), 15)
 
     def sort(self):
         with self.subTest("sorting"):

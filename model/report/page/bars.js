@@ -19,7 +19,7 @@ function partColours(names) {
     const [family, stroke] = kFamilies.find(([, , pattern]) => pattern.test(name));
     const n = (seen[family] = (seen[family] ?? -1) + 1);
     const strength = [100, 72, 50, 86, 60, 40][n % 6];
-    return [name, {fill: `color-mix(in oklab, var(--s${stroke}) ${strength}%, var(--surface))`, pale: strength < 70}];
+    return [name, `color-mix(in oklab, var(--s${stroke}) ${strength}%, var(--surface))`];
   }));
 }
 
@@ -31,17 +31,16 @@ function stackedBars(bars, names, text) {
   for (const b of bars) {
     const parts = b.parts.filter((p) => p.value > 0).map((p) => {
       const share = p.value / b.total;
-      const {fill: background, pale} = colours.get(p.name);
-      const part = el("span", {class: `part${pale ? " pale" : ""}${p.value / most < 0.006 ? " thin" : ""}`, "data-part": p.name,
-        style: `width:${(100 * p.value / most).toFixed(3)}%;background:${background}`},
-        p.value / most > 0.07 ? el("span", null, p.name) : null);
+      const part = el("span", {class: `part${p.value / most < 0.006 ? " thin" : ""}`, "data-part": p.name,
+        style: `width:${(100 * p.value / most).toFixed(3)}%;background:${colours.get(p.name)}`},
+        p.value / most > 0.03 ? el("span", {style: `--room:${widthOf(p.name) + 16}px`}, p.name) : null);
       return withTip(part, () => tipLines(p.name, [[b.label, text(p.value)], ["share", percent(share)]]));
     });
     box.append(el("div", {class: "stack-label"}, b.label, b.note ? el("small", null, b.note) : null),
       el("div", {class: "stack"}, parts, el("span", {class: "stack-total"}, text(b.total))));
   }
   const key = el("ul", {class: "key"}, names.map((name) => {
-    const item = el("li", null, el("span", {class: "chip", style: `background:${colours.get(name).fill}`, "aria-hidden": "true"}), name);
+    const item = el("li", null, el("span", {class: "chip", style: `background:${colours.get(name)}`, "aria-hidden": "true"}), name);
     item.addEventListener("pointerenter", () => box.setAttribute("data-only", name));
     item.addEventListener("pointerleave", () => box.removeAttribute("data-only"));
     item.addEventListener("pointerenter", () => box.querySelectorAll(".part").forEach((p) => p.classList.toggle("faint", p.dataset.part !== name)));

@@ -120,7 +120,7 @@ function lineChart(x, series, options) {
   host.addEventListener("blur", leave);
 
   function draw() {
-    const log = x.log ? {distr: 3} : {};
+    const log = x.log ? scaleOf(x.values) : {};
     const {min, max} = rangeOf(x);
     plot = new uPlot({
       width: Math.max(280, host.clientWidth),
@@ -134,7 +134,7 @@ function lineChart(x, series, options) {
       axes: [
         axis({label: x.label, labelSize: 20, size: 34, space: 80, ...(x.splits ? {filter: (u, splits) => splits} : {}), values: (u, ticks) => (x.categories ? ticks.map((v) => (Number.isInteger(v) ? xText(v) : "")) : x.text ? ticks.map((v) => (isNumber(v) ? xText(v) : "")) : tickTexts(ticks)),
           ...(x.splits ? {splits: () => x.splits} : x.categories ? {splits: () => x.categories.map((_, i) => i)} : {})}),
-        axis({label: options.y, labelSize: 20, size: 62, values: (u, ticks) => tickTexts(ticks)}),
+        axis({label: options.y, labelSize: 20, size: (u, texts) => Math.max(42, ...(texts ?? []).map((text) => widthOf(text ?? "") + 14)), values: (u, ticks) => tickTexts(ticks)}),
       ],
       series: [{}, ...series.map((s, i) => ({
         label: s.label,
@@ -187,6 +187,17 @@ function tickTexts(ticks) {
   return ticks.map((v) => (isNumber(v) ? number(v, exact) : ""));
 }
 
+// True if values span so much that a linear axis would put most of them in its corner.
+function spansDecades(values, ratio = 100) {
+  const known = values.filter((v) => isNumber(v) && v !== 0).map(Math.abs);
+  return known.length > 2 && values.every((v) => !isNumber(v) || v >= 0) && Math.max(...known) >= ratio * Math.min(...known);
+}
+// A logarithmic scale; with a 0 among the values it is linear below the smallest other one.
+function scaleOf(values) {
+  const known = values.filter((v) => isNumber(v) && v > 0);
+  return values.some((v) => v === 0) ? {distr: 4, asinh: Math.min(...known)} : {distr: 3};
+}
+
 function resolve(value) {
   const variable = /^var\((--[\w-]+)\)$/.exec(value);
   return variable ? css(variable[1]) : value;
@@ -214,5 +225,5 @@ function heat(share) {
 }
 // True if text on it needs the other colour.
 function isDeep(share) {
-  return share > 0.6;
+  return share > 0.7;
 }

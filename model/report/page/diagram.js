@@ -129,7 +129,7 @@ function drawBlock(row, x, y, width, height) {
   const group = svg("g", {class: `block${known ? isDeep(row.share) ? " deep" : "" : " unknown"}${blocked ? " blocked" : ""}`, tabindex: "0", role: "listitem",
     "aria-label": `${row.name}: ${known ? `${percent(row.share)} busy` : "utilization not measured"}${blocked ? `, ${percent(row.blocked)} blocked` : ""}${row.work === null ? "" : `, ${number(row.work)} ${row.unit}`}`},
   svg("rect", {x, y, width, height, rx: 5, style: known ? `fill:${heat(row.share)}` : null}),
-  svg("text", {x: x + width / 2, y: y + 18, class: name.length > 14 ? "name long" : "name"}, name),
+  svg("text", {x: x + width / 2, y: y + 18, class: name.length > 14 ? "name long" : "name"}, fitted(name, width + (name.length > 14 ? 6 : -6))),
   svg("text", {x: x + width / 2, y: y + 36, class: "share"}, known ? percent(row.share) : "\u2013"),
   third === null ? null : svg("text", {x: x + width / 2, y: y + 53, class: blocked ? "work waited" : "work"}, third));
   return withTip(group, () => tipLines(row.name, [
@@ -166,7 +166,7 @@ function diagramOf(run, node) {
     kHost.map(([name, line]) => drawBlock({...byName[name], name}, 14, kGrid.y + line * kGrid.stepY, 96, kGrid.height)),
     kPcie.map(([name, line]) => drawBlock({...byName[name], name}, 148, kGrid.y + line * kGrid.stepY, 140, kGrid.height)),
     svg("rect", {x: kGrid.x - 16, y: 28, width: 8 * kGrid.stepX + 22, height: height - 36, rx: 8, class: "frame"}),
-    svg("text", {x: kGrid.x + 4 * kGrid.stepX, y: 20, class: "title"}, `RNIC of node ${node}`),
+    svg("text", {x: kGrid.x + 4 * kGrid.stepX, y: 20, class: "title"}, fitted(`RNIC of node ${node}`, 800)),
     svg("text", {x: 217, y: 20, class: "title"}, "PCIe"),
     svg("text", {x: right + 68, y: 20, class: "title"}, "Ethernet"),
     arrows,

@@ -30,6 +30,15 @@ function widthOf(text, weight = 400) {
   return Math.ceil(ruler.measureText(text).width);
 }
 
+// The text, its middle left out if it is wider than the room for it.
+function fitted(text, room, weight = 400) {
+  if (widthOf(text, weight) <= room) return text;
+  let kept = text.length - 1;
+  const cut = () => `${text.slice(0, Math.ceil(kept / 2))}\u2026${text.slice(text.length - Math.floor(kept / 2))}`;
+  while (kept > 1 && widthOf(cut(), weight) > room) --kept;
+  return cut();
+}
+
 let lastId = 0;
 function newId(prefix) {
   return `${prefix}-${++lastId}`;

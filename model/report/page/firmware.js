@@ -57,7 +57,7 @@ function firmwareSection(run) {
     ticks.map((ns, i) => [svg("line", {x1: x(ns), x2: x(ns), y1: 18, y2: height, class: "grid"}), svg("text", {x: x(ns), y: 12, class: "tick"}, `${texts[i]} ${unit}`)]),
     lanes.map((l, i) => {
       const y = 24 + i * line;
-      return svg("g", null, svg("text", {x: left - 8, y: y + 13, class: "lane"}, `${l.node} ${l.name}`),
+      return svg("g", null, svg("text", {x: left - 8, y: y + 13, class: "lane"}, fitted(`${l.node} ${l.name}`, left - 12)),
         l.bars.map((b) => withTip(svg("rect", {x: x(b.from), y: y + 2, width: Math.max(1.5, x(b.to ?? end) - x(b.from)), height: line - 8, style: `fill:${colour(states.indexOf(b.state))}`}),
           () => tipLines(`${l.node} ${l.name}`, [["state", b.state], ["from", time(b.from)], ["for", b.to === null ? "to the end" : time(b.to - b.from)]]))),
         l.marks.map((e) => withTip(e.length ? svg("rect", {x: x(e.ns), y: y + 2, width: Math.max(1.5, x(e.ns + e.length) - x(e.ns)), height: line - 8, class: "mark"})

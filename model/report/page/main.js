@@ -11,6 +11,15 @@ function chosenReport() {
   return DATA.runs.length === 1 ? runReport(DATA.runs[0]) : comparison(DATA.runs);
 }
 
+// No paper scrolls, so what is wider than it is printed smaller.
+const kPaper = 1000;  // px: A4 across, without its margins
+function fitToPaper() {
+  for (const wide of document.querySelectorAll(".scroll > *")) {
+    wide.style.removeProperty("--fit");
+    wide.style.setProperty("--fit", Math.min(1, kPaper / wide.getBoundingClientRect().width).toFixed(3));
+  }
+}
+
 function show() {
   const report = chosenReport();
   document.title = `${report.title} \u2013 rnicsim`;
@@ -21,8 +30,12 @@ function show() {
   document.getElementById("foot").append(el("p", null, `Made by ${DATA.program}. Charts by uPlot (MIT licence, in this file's source). This file loads nothing from anywhere.`));
   document.body.append(tip, announcer);
   addEventListener("scroll", hideTip, {passive: true});
-  // Charts that were never in view are printed, too.
-  addEventListener("beforeprint", () => document.querySelectorAll(".plot").forEach((plot) => plot.dispatchEvent(new CustomEvent("draw"))));
+  addEventListener("beforeprint", () => {
+    // Charts that were never in view are printed, too.
+    document.querySelectorAll(".plot").forEach((plot) => plot.dispatchEvent(new CustomEvent("draw")));
+    fitToPaper();
+  });
+  matchMedia("print").addEventListener("change", (event) => event.matches && fitToPaper());
   document.documentElement.dataset.shown = "";  // a script that drives the page waits for this
 }
 

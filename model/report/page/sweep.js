@@ -224,7 +224,7 @@ function linesSection(points, axes, measures, limiters) {
   const several = axes.some((a) => linesOf(a).length > 1) || chosen.size > 0;
   const chart = (a) => {
     const numeric = a.values.every(isNumber);
-    const log = numeric && a.values[0] > 0 && a.values[a.values.length - 1] / a.values[0] >= 16;
+    const log = numeric && spansDecades(a.values, 16);
     const groups = linesOf(a);
     const numbersAt = (g, v) => g.points.filter((p) => a.at(p) === v).map((p) => p.values[measure]);
     const x = numeric ? {label: axisLabel(a), values: a.values, log, text: (v) => (a.values.includes(v) ? a.label(v) : number(v)), splits: a.values.length <= 12 ? a.values : undefined}
