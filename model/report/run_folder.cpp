@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "model/common/check.h"
+#include "model/report/causes.h"
 #include "model/report/output_files.h"
 #include "model/report/run_events.h"
 #include "model/report/sequence_graph.h"
@@ -130,6 +131,8 @@ ordered_json read_folders(const std::vector<std::string>& folders, const std::ve
   for (std::size_t i = 0; i < folders.size(); ++i) {
     if (!is_sweep(folders[i])) {
       data["runs"].push_back(read_run(folders[i], names[i], requests));
+      const fs::path database = fs::path(folders[i]) / kDatabase;
+      if (folders.size() == 1 && is_file(database)) data["runs"].back()["why"] = causes(database.string());
     } else if (folders.size() > 1) {
       throw ConfigError(fmt::format("{}: a sweep has a report of its own; give its folder alone", folders[i]));
     } else {

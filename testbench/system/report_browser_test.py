@@ -99,7 +99,7 @@ class Page(ReportTest):
         self.full_run("out", "--set", "rnic.fwcpu.log_level=4", "--set", "link.forward.loss.every=60", "--db", "out/run.sqlite")
         self.open("out")
         self.assertEqual(self.run_script(TITLES), [
-            "Bottleneck", "Results", "Latency breakdown", "Latency distribution", "Utilization", "Occupancy", "Memories",
+            "Why", "Bottleneck", "Results", "Latency breakdown", "Latency distribution", "Utilization", "Occupancy", "Memories",
             "PCIe by purpose", "Throughput and occupancy over time", "Sequence of a request", "Time-sequence graph", "Firmware timeline",
             "Configuration", "Statistics"])
         self.assertIn("ORD limits", self.run_script("document.querySelector('main .headline').textContent"))
@@ -264,6 +264,28 @@ class Page(ReportTest):
             self.run_script(f"{button}.focus()")
             self.browser.key("Enter", "\r")
             self.assertEqual(self.run_script(f"{button}.closest('th').getAttribute('aria-sort')"), "ascending")
+
+    def test_why(self):
+        self.small_run("out", "--set", "link.forward.loss.frames=100,200", "--stats-every", "10us", "--set", "rnic.fwcpu.log_level=4", "--db", "out/run.sqlite")
+        self.open("out")
+        told = self.run_program("explain", "out", "--why").stdout
+        cards = self.run_script(f"[...{section('Why')}.querySelectorAll('.card')].map(c => [c.querySelector('.cause')?.textContent ?? null, c.querySelectorAll('tbody tr').length])")
+        causes = [re.sub(r" \[(.*)\]$", r" \1", line.strip()) for line in told.splitlines() if "CAUSE" in line]
+        self.assertEqual([cause for cause, _ in cards if cause], [re.sub("CAUSE +", "CAUSE ", cause) for cause in causes])
+        self.assertEqual(sum(rows for _, rows in cards), len(re.findall(r"^ +[\d.]+  [ab]  ", told, re.M)))
+        with self.subTest("a click moves the panels to its time"):
+            last = f"[...{section('Why')}.querySelectorAll('.card')].pop()"
+            self.click(f"{last}.querySelector('.action')")
+            zoomed = f"[...document.querySelectorAll('.chart .below button')].filter(b => !b.hidden).length"
+            charts = self.run_script(f"{section('Throughput and occupancy over time')}.querySelectorAll('.plot canvas').length")
+            self.assertGreater(charts, 5)
+            self.assertGreaterEqual(self.run_script(zoomed), charts)
+            self.assertEqual(self.run_script("document.querySelector('rect.moment').style.display"), "")
+            begin, width, end = self.run_script("['x', 'width'].map(a => Number(document.querySelector('rect.moment').getAttribute(a))).concat(1000)")
+            self.assertTrue(150 <= begin < begin + width <= end)
+            self.click(f"{section('Why')}.querySelector('.tools .action')")
+            self.assertEqual(self.run_script(zoomed), 0)
+        self.assert_sound("why")
 
     def test_a_run_with_little(self):
         self.small_run("out", "--no-capture")

@@ -154,6 +154,22 @@ class Report(ReportTest):
         self.assertEqual((kinds.count("frame_sent"), kinds.count("retransmitted"), kinds.count("frame_received")), (1, 1, 1), "each of the two frames has one event")
         self.assertEqual(len(request["events"]) + sum(e.get("left_out", 0) for e in request["events"]), request["all"])
 
+    def test_causes_are_those_of_explain(self):
+        self.small_run("out", "--set", "link.forward.loss.every=100", "--db", "out/run.sqlite")
+        why = data_of(self.page("out"))["runs"][0]["why"]
+        told = self.run_program("explain", "out", "--why", "--json")
+        self.assertEqual(told.returncode, 0, told.stderr)
+        all_ = [json.loads(line) for line in told.stdout.splitlines()]
+        self.assertGreater(len(all_), 8)
+        self.assertEqual(len(why["answers"]), 8)
+        self.assertEqual([a for a in all_ if a in why["answers"]], why["answers"], "some of them, in their order")
+        kinds = [a["symptom"]["kind"] for a in all_]
+        self.assertEqual({kind: kinds.count(kind) for kind in kinds},
+                         {kind: count + [a["symptom"]["kind"] for a in why["answers"]].count(kind) for kind, count in why["left_out"].items()})
+        self.assertEqual({kind for kind in kinds if kind != "resent"}, {kind for kind, count in why["left_out"].items() if count == 0}, "one of many hides none of the others")
+        self.small_run("other", "--db", "other/run.sqlite")
+        self.assertNotIn("why", data_of(self.page("out", "other"))["runs"][0], "the page of several runs has no cards")
+
     def test_a_read_and_its_response_have_fpdus_of_their_own(self):
         self.write("read.json", {"name": "read", "nodes": [{"name": "a"}, {"name": "b"}], "connections": [{"name": "c0", "from": "a", "to": "b"}],
                                  "work": [{"name": "reads", "op": "read", "size": 2000, "count": 1}]})

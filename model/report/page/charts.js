@@ -34,6 +34,15 @@ function axis(options) {
   };
 }
 
+// The time that panels with an axis of time show: {from, to} in ns; null is the whole run. Those that are not drawn yet
+// take it when they are.
+let shownTime = null;
+const timePanels = new Set();
+function showTime(from, to) {
+  shownTime = from === null ? null : {from, to};
+  for (const show of timePanels) show();
+}
+
 // A chart is drawn when it first comes into view, so that a page of a hundred charts stays quick.
 const coming = new IntersectionObserver((entries) => {
   for (const {isIntersecting, target} of entries) {
@@ -43,7 +52,7 @@ const coming = new IntersectionObserver((entries) => {
   }
 }, {rootMargin: "600px"});
 
-// x: {label, values, text: value => text, categories: labels, log}; series: [{label, values, unit, colour, dash, points, line}].
+// x: {label, values, text: value => text, categories: labels, log, ns: of its unit, if it is the time of the run}; series: [{label, values, unit, colour, dash, points, line}].
 // options: {title, y: label, height, decimals, describe: what it shows, log, hooks, from0, tip: index => pairs, extra}.
 function lineChart(x, series, options) {
   const xText = x.text ?? ((v) => (x.categories ? x.categories[v] ?? "" : number(v)));
@@ -93,6 +102,24 @@ function lineChart(x, series, options) {
   function showAll() {
     const {min, max} = rangeOf(x);
     plot.setScale("x", {min, max});
+  }
+  // Three times as much as asked for, and at least a fiftieth of the axis, so that what surrounds it is seen.
+  function showMoment() {
+    if (!plot?.root.isConnected) return;
+    if (shownTime === null) return showAll();
+    const {min, max} = rangeOf(x);
+    const [from, to] = [shownTime.from / x.ns, shownTime.to / x.ns];
+    const around = Math.max(to - from, (max - min) / 100);
+    plot.setScale("x", {min: Math.max(min, Math.min(from - around, max - around)), max: Math.min(max, Math.max(to + around, min + around))});
+  }
+  function drawMoment() {
+    if (shownTime === null) return;
+    const {ctx, bbox} = plot;
+    const [from, to] = [shownTime.from, shownTime.to].map((ns) => Math.min(bbox.left + bbox.width, Math.max(bbox.left, plot.valToPos(ns / x.ns, "x", true))));
+    ctx.save();
+    ctx.fillStyle = css("--moment");
+    ctx.fillRect(from, bbox.top, Math.max(2 * devicePixelRatio, to - from), bbox.height);
+    ctx.restore();
   }
   function zoom(factor) {
     const {min, max} = plot.scales.x;
@@ -148,6 +175,7 @@ function lineChart(x, series, options) {
       }))],
       hooks: {
         ...(options.hooks ?? {}),
+        ...(x.ns ? {drawClear: [drawMoment]} : {}),
         setCursor: [(u) => {
           if (index !== null && document.activeElement === host) return;
           readOut(u.cursor.left >= 0 && u.cursor.idx !== null && u.cursor.idx !== undefined ? u.cursor.idx : null);
@@ -160,6 +188,10 @@ function lineChart(x, series, options) {
     plot.over.addEventListener("pointermove", (event) => { lastY = event.clientY; });
     plot.over.addEventListener("pointerleave", hideTip);
     charts.add(plot);
+    if (x.ns) {
+      timePanels.add(showMoment);
+      if (shownTime !== null) showMoment();
+    }
     new ResizeObserver(() => {
       const width = Math.max(280, Math.floor(host.clientWidth));
       if (width !== plot.width) plot.setSize({width, height: plot.height});

@@ -53,8 +53,19 @@ function firmwareSection(run) {
   const {unit, size} = timeUnit(end);
   const ticks = Array.from({length: 6}, (_, i) => begin + ((end - begin) * i) / 5);
   const texts = tickTexts(ticks.map((ns) => Number((ns / size).toPrecision(4))));
+  const moment = svg("rect", {y: 18, height: height - 18, class: "moment"});
+  const inside = (ns) => Math.min(width - 40, Math.max(left, x(ns)));
+  const showMoment = () => {
+    moment.style.display = shownTime === null ? "none" : "";
+    if (shownTime === null) return;
+    moment.setAttribute("x", inside(shownTime.from));
+    moment.setAttribute("width", Math.max(2, inside(shownTime.to) - inside(shownTime.from)));
+  };
+  timePanels.add(showMoment);
+  showMoment();
   const picture = svg("svg", {class: "timeline", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${events.length} entries of the firmware's log in ${lanes.length} lanes. The table below has them.`},
     ticks.map((ns, i) => [svg("line", {x1: x(ns), x2: x(ns), y1: 18, y2: height, class: "grid"}), svg("text", {x: x(ns), y: 12, class: "tick"}, `${texts[i]} ${unit}`)]),
+    moment,
     lanes.map((l, i) => {
       const y = 24 + i * line;
       return svg("g", null, svg("text", {x: left - 8, y: y + 13, class: "lane"}, fitted(`${l.node} ${l.name}`, left - 12)),

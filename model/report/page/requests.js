@@ -126,11 +126,21 @@ function sequenceOf(request) {
     ], events, {caption: `Events of request ${request.id}`, csv: `request-${request.id}.csv`, most: 200})));
 }
 
+// Chooses the request in this section, if it is there.
+let showRequest = () => {};
+
 function requestsSection(run) {
   const title = "Sequence of a request";
   const requests = (run.requests ?? []).filter((r) => r.events?.length > 0);
   if (requests.length === 0) return section(title, missing("No events in the folder: rnicsim run --db run.sqlite writes them, and rnicsim report --request ID chooses."));
   const box = el("div", null, sequenceOf(requests[0]));
   const options = requests.map((r, i) => [String(i), `${r.id}${r.why ? ` (${r.why})` : ""}`]);
-  return section(title, el("div", {class: "tools"}, select("Request", options, "0", (i) => box.replaceChildren(sequenceOf(requests[Number(i)])))), box);
+  const choice = select("Request", options, "0", (i) => box.replaceChildren(sequenceOf(requests[Number(i)])));
+  showRequest = (id) => {
+    const i = requests.findIndex((r) => r.id === id);
+    if (i < 0) return;
+    choice.querySelector("select").value = String(i);
+    box.replaceChildren(sequenceOf(requests[i]));
+  };
+  return section(title, el("div", {class: "tools"}, choice), box);
 }

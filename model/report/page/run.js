@@ -5,7 +5,7 @@ function runReport(run) {
     title: run.stats.scenario ?? run.name,
     subtitle: "Report of a run",
     about: aboutRun(run),
-    sections: [bottleneckSection, resultsSection, breakdownSection, cdfSection, diagramSection, occupancySection, memoriesSection, pcieSection, seriesSection,
+    sections: [whySection, bottleneckSection, resultsSection, breakdownSection, cdfSection, diagramSection, occupancySection, memoriesSection, pcieSection, seriesSection,
       requestsSection, sequenceSection, firmwareSection, (r) => settingsSection([r]), statisticsSection].map((make) => guarded(() => make(run))),
   };
 }

@@ -36,7 +36,7 @@ function sequenceChart(direction) {
     }
     ctx.restore();
   };
-  const chart = lineChart({label: `time, ${scale.unit}`, values: times.map((t) => t / scale.size)}, [
+  const chart = lineChart({label: `time, ${scale.unit}`, values: times.map((t) => t / scale.size), ns: scale.size}, [
     {label: "sent", unit, values: sent, line: false, points: false, colour: "var(--s1)", dash: []},
     {label: "sent again", unit, values: repeated, line: false, points: again.length > 0, size: again.length > 100 ? 4 : 8, colour: "var(--s2)", dash: []},
     {label: "acknowledged", unit, values: acknowledged, spanGaps: true, points: false, stepped: true, colour: "var(--s3)", dash: []},

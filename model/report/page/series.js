@@ -31,7 +31,7 @@ function seriesSection(run) {
   if (series.rows === 0) return section(title, missing("series.json has no rows: the run was shorter than its interval."));
   const times = seriesTimes(series);
   const live = seriesGroups(series.columns);
-  const chart = (g) => lineChart({label: "time, \u00b5s", values: times},
+  const chart = (g) => lineChart({label: "time, \u00b5s", values: times, ns: 1000},
     g.columns.map((c) => ({label: c.name, unit: c.unit, points: false, values: valuesOf(series, c)})),
     {title: `${g.name}${g.kind === "rate" ? " (rate)" : ""}`, y: g.unit, height: 200, describe: `${g.columns.length} series over time.`, legend: true});
   const first = live.slice(0, 6), rest = live.slice(6);
