@@ -265,6 +265,29 @@ class Page(ReportTest):
             self.browser.key("Enter", "\r")
             self.assertEqual(self.run_script(f"{button}.closest('th').getAttribute('aria-sort')"), "ascending")
 
+    def test_a_phase_is_chosen_for_all(self):
+        stats = self.small_run("out")
+        self.open("out")
+        label = "document.querySelector('.diagram g[aria-label^=\"mpa_framer:\"]').getAttribute('aria-label')"
+        resources = f"[...{section('Occupancy')}.querySelectorAll('tbody tr')].map(r => [r.children[1].textContent, r.children[0].textContent, r.children[6].textContent])"
+        whole = self.run_script(f"[{label}, document.querySelector('.headline').textContent, {resources}]")
+        self.assertEqual(len(stats["phases"]), 3)
+        self.assertEqual(self.column(f"{section('Bottleneck')}.querySelector('table')", 0), [p["name"] for p in stats["phases"]])
+        def choose(value):
+            self.run_script(f"(() => {{ const s = document.querySelector('.phase select'); s.value = '{value}'; s.dispatchEvent(new Event('change')); }})()")
+        for i, phase in enumerate(stats["phases"]):
+            with self.subTest(phase["name"]):
+                choose(i)
+                self.assertEqual(self.run_script("document.querySelector('.headline').textContent"), phase["bottleneck"]["line"].removeprefix("bottleneck: "))
+                self.assertIn(f"{100 * phase['utilization']['transmit datapath, a']:.1f} % busy", self.run_script(label))
+                busy = {(o["node"], o["name"]): o["busy_cycles"] / o["cycles"] for o in phase["occupancy"]}
+                shown = self.run_script(resources)
+                self.assertEqual(len(shown), min(25, len(busy)))
+                for node, name, share in shown:
+                    self.assertEqual(share, f"{100 * busy[node, name]:.1f} %", name)
+        choose("")
+        self.assertEqual(self.run_script(f"[{label}, document.querySelector('.headline').textContent, {resources}]"), whole)
+
     def test_why(self):
         self.small_run("out", "--set", "link.forward.loss.frames=100,200", "--stats-every", "10us", "--set", "rnic.fwcpu.log_level=4", "--db", "out/run.sqlite")
         self.open("out")

@@ -195,15 +195,19 @@ function heatKey() {
     el("span", {class: "chip outlined", "aria-hidden": "true"}), "used up, and somebody waits", el("span", {class: "chip hatched", "aria-hidden": "true"}), "not measured");
 }
 
-function diagramSection(run) {
+function diagramContent(run) {
   const nodes = Object.keys(run.stats.config ?? run.stats.stats ?? {});
-  if (nodes.length === 0) return section("Utilization", missing("stats.json has no nodes."));
-  const content = [heatKey(), nodes.map((node) => diagramOf(run, node))];
+  if (nodes.length === 0) return missing("stats.json has no nodes.");
+  const content = [phaseNote(run), heatKey(), nodes.map((node) => diagramOf(run, node))];
   if (run.stats.occupancy?.length && !run.stats.occupancy.some((o) => o.kind === "link")) {
     content.push(prose("Blocks without a pool of their own are measured with `--set sim.account_links=true`.", {class: "note"}));
   }
   if (!run.stats.occupancy?.length) {
     content.push(missing("This run's stats.json has no occupancy of the links, so only wires, PCIe links, datapaths and firmware are measured: a newer rnicsim writes it."));
   }
-  return section("Utilization", content);
+  return content;
+}
+
+function diagramSection(run) {
+  return section("Utilization", ofPhase(run, diagramContent));
 }

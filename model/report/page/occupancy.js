@@ -55,14 +55,13 @@ function histogramBar(o) {
   return withTip(drawing, () => tipLines(`${o.name}: occupancy`, bins.filter((b) => b.share > 0.00005).map((b) => [b.text, percent(b.share, 2)])));
 }
 
-function occupancySection(run) {
+function occupancyContent(run) {
   const list = run.stats.occupancy ?? [];
-  const title = "Occupancy";
-  if (list.length === 0) return section(title, missing("This run's stats.json has no occupancy: a newer rnicsim writes it."));
+  if (list.length === 0) return missing("This run's stats.json has no occupancy: a newer rnicsim writes it.");
   const share = (key) => (o) => (o.cycles > 0 && isNumber(o[key]) ? o[key] / o.cycles : null);
   const rank = (o) => (share("blocked_cycles")(o) ?? 0) * 2 + (share("busy_cycles")(o) ?? 0);
   const rows = [...list].sort((a, b) => rank(b) - rank(a));
-  return section(title,
+  return [phaseNote(run),
     prose("Busy: some are taken. Blocked: all are taken, and somebody waits for one. Starved: none is taken, though there is work. Idle: there is no work.", {class: "note"}),
     el("p", {class: "heat-key"}, kStates.map(([name]) => [el("span", {class: `chip ${name}`, "aria-hidden": "true"}), name])),
     table([
@@ -77,5 +76,9 @@ function occupancySection(run) {
       {title: "starved", get: share("starved_cycles"), text: (v) => percent(v)},
       {title: "idle", get: share("idle_cycles"), text: (v) => percent(v)},
       {title: "cycles", get: (o) => o.cycles ?? null, node: (v, o) => stateBar(o)},
-    ], rows, {caption: "Occupancy, what was waited for first", filter: "Find a resource, a node or a kind", csv: "occupancy.csv", most: 25}));
+    ], rows, {caption: "Occupancy, what was waited for first", filter: "Find a resource, a node or a kind", csv: "occupancy.csv", most: 25})];
+}
+
+function occupancySection(run) {
+  return section("Occupancy", ofPhase(run, occupancyContent));
 }

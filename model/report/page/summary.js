@@ -9,9 +9,9 @@ function bottleneckLine(run) {
   return `${busiest[1] > 0.95 ? "Saturated" : "Nothing is saturated; busiest"}: ${busiest[0]} (${percent(busiest[1])})`;
 }
 
-function bottleneckSection(run) {
+function limiterContent(run) {
   const {bottleneck, bottleneck_candidates: candidates = []} = run.stats;
-  const content = [el("p", {class: "headline"}, bottleneckLine(run))];
+  const content = [phaseNote(run), el("p", {class: "headline"}, bottleneckLine(run))];
   if (bottleneck?.evidence?.length) content.push(el("ul", {class: "evidence"}, bottleneck.evidence.map((e) => el("li", null, e))));
   if (!bottleneck) content.push(missing("This run's stats.json names no bottleneck: a newer rnicsim writes it."));
   if (candidates.length > 0) {
@@ -22,7 +22,11 @@ function bottleneckSection(run) {
       {title: "evidence", get: (c) => (c.evidence ?? []).join("; ")},
     ], candidates, {caption: "What was looked at"}));
   }
-  return section("Bottleneck", content);
+  return content;
+}
+
+function bottleneckSection(run) {
+  return section("Bottleneck", phaseTable(run), phaseChoice(run), ofPhase(run, limiterContent));
 }
 
 function resultColumns() {
