@@ -28,12 +28,19 @@ class Page(ReportTest):
         cls.browser = browser.Browser()
         cls.addClassCleanup(cls.browser.__exit__)
 
-    def open(self, *folders):
+    def open(self, *folders, unfold=True):
         report = self.report(*folders)
         self.assertEqual(report.returncode, 0, report.stderr)
         self.browser.media("light")
         self.browser.open_report(self.folder / "report.html")
         self.run_script("window.scrollTo(0, 0)")
+        self.draw_all()
+        if unfold:
+            self.unfold()
+
+    def unfold(self):
+        self.run_script("document.querySelectorAll('.folded:not([open]) > summary').forEach(s => s.click())")
+        self.browser.settle()
         self.draw_all()
 
     def draw_all(self):
@@ -97,11 +104,12 @@ class Page(ReportTest):
 
     def test_a_run(self):
         self.full_run("out", "--set", "rnic.fwcpu.log_level=4", "--set", "link.forward.loss.every=60", "--db", "out/run.sqlite")
-        self.open("out")
+        self.open("out", unfold=False)
         self.assertEqual(self.run_script(TITLES), [
-            "Why", "Bottleneck", "Results", "Latency breakdown", "Latency distribution", "Utilization", "Occupancy", "Memories",
-            "PCIe by purpose", "Throughput and occupancy over time", "Sequence of a request", "Time-sequence graph", "Firmware timeline",
-            "Configuration", "Statistics"])
+            "Why", "Results", "Bottleneck", "Utilization", "Latency breakdown", "Sequence of a request", "Throughput and occupancy over time",
+            "Time-sequence graph", "Latency distribution", "PCIe by purpose", "Occupancy", "Firmware timeline", "Memories", "Configuration", "Statistics"])
+        self.assertEqual(self.count("main section table caption"), self.run_script("[...document.querySelectorAll('main section:not(:has(> .folded)) table caption')].length"), "what is folded is not made")
+        self.unfold()
         self.assertIn("ORD limits", self.run_script("document.querySelector('main .headline').textContent"))
         self.assertEqual(self.column(f"{section('Results')}.querySelector('table')", 0), ["sends", "writes", "reads"])
         with self.subTest("parts of a bar fill it"):
@@ -121,6 +129,24 @@ class Page(ReportTest):
             drawn = ("[...document.querySelectorAll('.plot canvas')].map(c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data"
                      ".some((v, i) => i % 4 === 3 && v > 0))")
             self.assertTrue(all(self.run_script(drawn)))
+        with self.subTest("an axis that fits the data"):
+            fit = f"{section('Throughput and occupancy over time')}.querySelector('.fit input')"
+            picture = f"{fit}.closest('figure').querySelector('canvas').toDataURL()"
+            from_0 = self.run_script(picture)
+            self.click(fit)
+            self.browser.settle()
+            self.assertNotEqual(self.run_script(picture), from_0)
+            self.click(fit)
+            self.browser.settle()
+            self.assertEqual(self.run_script(picture), from_0)
+        with self.subTest("what blocked means"):
+            head = f"[...{section('Occupancy')}.querySelectorAll('thead th')].find(h => h.textContent.trim() === 'blocked')"
+            self.run_script(f"{head}.dispatchEvent(new PointerEvent('pointermove', {{clientX: 100, clientY: 100}}))")
+            self.assertIn("all are taken, and somebody waits for one", self.run_script("document.querySelector('.tip').textContent"))
+            self.run_script(f"{head}.dispatchEvent(new PointerEvent('pointerleave'))")
+        with self.subTest("shares in percent"):
+            ratio = f"[...{section('Statistics')}.querySelectorAll('tbody tr')].filter(r => r.children[2].textContent === 'ratio').length"
+            self.assertEqual(self.run_script(ratio), 0)
         with self.subTest("memories"):
             memories = f"{section('Memories')}.querySelector('table')"
             names = self.column(memories, 0)
@@ -361,6 +387,9 @@ class Page(ReportTest):
         self.open("swept")
         self.assertEqual(self.run_script(TITLES), ["What limits", "Over each axis", "Over two axes", "Pareto front", "All points"])
         self.assertEqual(self.column(f"{section('What limits')}.querySelector('table')", 0), ["wire", "window"])
+        with self.subTest("strips with several limiters"):
+            shares = self.run_script(f"[...{section('What limits')}.querySelectorAll('.strip')].map(s => [...s.querySelectorAll('.shares span')].map(b => parseFloat(b.style.width)))")
+            self.assertEqual(shares, [[100], [100], [33.33, 66.67]], "delay: two cells of one limiter each; MTU: one with both")
         with self.subTest("lines"):
             titles = self.run_script(f"[...{section('Over each axis')}.querySelectorAll('figcaption')].map(c => c.textContent)")
             self.assertEqual([t.split(" over ")[1] for t in titles], ["delay", "MTU"])
@@ -385,6 +414,30 @@ class Page(ReportTest):
             self.assertEqual(len([line for line in lines if line]), 7)
             self.assertTrue(lines[0].startswith("point,delay,MTU"), lines[0])
         self.assert_sound("sweep")
+
+
+    def test_a_sweep_over_seeds(self):
+        """The Pareto front is one of means, with their intervals."""
+        self.small_sweep("swept")
+        summary = json.loads((self.folder / "swept/sweep.json").read_text())
+        summary["axes"] = [{"keys": ["link.delay_ns"], "title": "delay", "values": [100, 1000, 10000], "labels": ["100", "1000", "10000"]},
+                           {"keys": ["rnic.tcp.mtu"], "title": "seed", "values": [1500, 9000], "labels": ["1", "2"], "mean": True}]
+        for n, point in enumerate(summary["points"]):
+            point["columns"] = {"cost": 10 ** (n // 2), "gain": 7 - n}
+        self.write("swept/sweep.json", summary)
+        self.open("swept")
+        pareto = section("Pareto front")
+        for which, option in (0, "cost"), (2, "gain"):
+            self.run_script(f"""(() => {{ const s = {pareto}.querySelectorAll('select')[{which}];
+                s.value = [...s.options].find(o => o.text === '{option}').value; s.dispatchEvent(new Event('change')); }})()""")
+        self.run_script(f"(() => {{ const s = {pareto}.querySelectorAll('select')[1]; s.value = 'less'; s.dispatchEvent(new Event('change')); }})()")
+        self.draw_all()
+        table = f"{pareto}.querySelector('.tabular table')"
+        self.assertEqual(self.run_script(f"[...{table}.querySelectorAll('thead th')].map(h => h.textContent)"), ["delay", "cost", "\u00b1", "gain", "\u00b1"])
+        self.assertEqual([self.column(table, i) for i in range(5)], [["100"], ["1"], ["0"], ["6.500"], ["6.353"]], "of two seeds: t of one degree of freedom, 12.706")
+        self.assertIn("1 of 3 points", self.run_script(f"{pareto}.querySelector('.plot').getAttribute('aria-label')"))
+        self.assertIn("confidence intervals", self.run_script(f"{pareto}.textContent"))
+        self.assert_sound("sweep-seeds")
 
 
 if __name__ == "__main__":

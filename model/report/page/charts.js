@@ -53,7 +53,7 @@ const coming = new IntersectionObserver((entries) => {
 }, {rootMargin: "600px"});
 
 // x: {label, values, text: value => text, categories: labels, log, ns: of its unit, if it is the time of the run}; series: [{label, values, unit, colour, dash, points, line}].
-// options: {title, y: label, height, decimals, describe: what it shows, log, hooks, from0, tip: index => pairs, extra}.
+// options: {title, y: label, height, decimals, describe: what it shows, log, mayLog: if the values span decades, hooks, from0, tip: index => pairs}.
 function lineChart(x, series, options) {
   const xText = x.text ?? ((v) => (x.categories ? x.categories[v] ?? "" : number(v)));
   const yText = options.text ?? ((v) => number(v, options.decimals));
@@ -62,6 +62,9 @@ function lineChart(x, series, options) {
     "aria-label": `${options.title}. ${options.describe ?? ""} Arrow keys read the values, plus and minus zoom, Escape shows all.`});
   let plot = null;
   let index = null;
+  let fits = options.from0 === false;
+  const numbers = series.flatMap((s) => s.values);
+  const log = options.log ?? (options.mayLog === true && spansDecades(numbers));
 
   const values = series.map(() => el("output", {class: "value"}));
   const boxes = series.map((s, i) => el("input", {type: "checkbox", checked: shown[i], onchange: () => {
@@ -99,6 +102,12 @@ function lineChart(x, series, options) {
     readOut(index, true);
   }
   const whole = el("button", {type: "button", class: "action", hidden: true, onclick: showAll}, "Show the whole range");
+  // From 0 on, or from the smallest value that is shown.
+  const fit = log || !numbers.some((v) => v > 0) ? null : el("label", {class: "fit"}, el("input", {type: "checkbox", checked: fits, onchange: (event) => {
+    fits = event.target.checked;
+    plot?.setData(plot.data, false);
+    plot?.redraw(true, true);
+  }}), "fit to the data");
   function showAll() {
     const {min, max} = rangeOf(x);
     plot.setScale("x", {min, max});
@@ -147,7 +156,7 @@ function lineChart(x, series, options) {
   host.addEventListener("blur", leave);
 
   function draw() {
-    const log = x.log ? scaleOf(x.values) : {};
+    const xScale = x.log ? scaleOf(x.values) : {};
     const {min, max} = rangeOf(x);
     plot = new uPlot({
       width: Math.max(280, host.clientWidth),
@@ -155,11 +164,12 @@ function lineChart(x, series, options) {
       legend: {show: false},
       cursor: {y: false, drag: {x: true, y: false}, points: {size: 7}},
       scales: {
-        x: {time: false, range: (u, a, b) => (a === b ? [a - 1, b + 1] : [a, b]), ...log},
-        y: options.log ? {distr: 3} : {range: (u, a, b) => yRange(a, b, options.from0 !== false)},
+        x: {time: false, range: (u, a, b) => (a === b ? [a - 1, b + 1] : [a, b]), ...xScale},
+        y: log ? scaleOf(numbers) : {range: (u, a, b) => yRange(a, b, !fits)},
       },
       axes: [
         axis({label: x.label, labelSize: 20, size: 34, space: 80, ...(x.splits ? {filter: (u, splits) => splits} : {}), values: (u, ticks) => (x.categories ? ticks.map((v) => (Number.isInteger(v) ? xText(v) : "")) : x.text ? ticks.map((v) => (isNumber(v) ? xText(v) : "")) : tickTexts(ticks)),
+          ...(x.log && !x.splits ? {splits: (u) => logTicks(u.scales.x.min, u.scales.x.max), filter: (u, splits) => splits} : {}),
           ...(x.splits ? {splits: () => x.splits} : x.categories ? {splits: () => x.categories.map((_, i) => i)} : {})}),
         axis({label: options.y, labelSize: 20, size: (u, texts) => Math.max(42, ...(texts ?? []).map((text) => widthOf(text ?? "") + 14)), values: (u, ticks) => tickTexts(ticks)}),
       ],
@@ -204,7 +214,7 @@ function lineChart(x, series, options) {
   const columns = [{title: x.label, get: (i) => (x.categories ? x.categories[x.values[i]] : x.values[i]), text: (v, i) => xText(x.values[i]), head: true},
     ...series.map((s) => ({title: s.label, unit: s.unit, get: (i) => s.values[i] ?? null}))];
   return el("figure", {class: "chart"}, el("figcaption", null, options.title),
-    series.length > 1 || options.legend ? legend : null, host, el("div", {class: "below"}, whole,
+    series.length > 1 || options.legend ? legend : null, host, el("div", {class: "below"}, whole, fit,
       details("Data as a table", () => table(columns, x.values.map((_, i) => i), {caption: options.title, csv: "chart.csv", most: 200}))),
     options.note ? prose(options.note, {class: "note"}) : null);
 }
@@ -212,11 +222,23 @@ function lineChart(x, series, options) {
 // With the decimals that the smallest step needs; a logarithmic axis leaves some ticks out as null.
 function tickTexts(ticks) {
   const known = ticks.filter(isNumber);
-  if (known.length < 2 || (known[0] > 0 && known[known.length - 1] / known[0] > 100)) return ticks.map((v) => (isNumber(v) ? number(v) : ""));
+  const exact4 = (v) => Number(v.toPrecision(4));
+  if (known.length < 2 || (known[known.length - 1] / (known.find((v) => v > 0) ?? 1) > 100)) {
+    return ticks.map((v) => (!isNumber(v) ? "" : v > 0 && v < 1 ? number(v, (String(exact4(v)).split(".")[1] ?? "").length || undefined) : number(exact4(v))));
+  }
   const step = Math.min(...known.slice(1).map((v, i) => v - known[i]));
   const decimals = Math.max(0, Math.min(9, -Math.floor(Math.log10(step * 1.0001))));
   const exact = Math.abs(step * 10 ** decimals - Math.round(step * 10 ** decimals)) < 1e-6 ? decimals : decimals + 1;
   return ticks.map((v) => (isNumber(v) ? number(v, exact) : ""));
+}
+
+// Powers of ten, and where they are few also twice and five times as much.
+function logTicks(min, max) {
+  const low = min > 0 ? min : max / 1e4;
+  const factors = Math.log10(max / low) < 2.5 ? [1, 2, 5] : [1];
+  const ticks = min > 0 ? [] : [0];
+  for (let e = Math.floor(Math.log10(low)); e <= Math.log10(max); ++e) ticks.push(...factors.map((f) => f * 10 ** e).filter((v) => v >= low && v <= max));
+  return ticks;
 }
 
 // True if values span so much that a linear axis would put most of them in its corner.

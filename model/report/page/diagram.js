@@ -133,7 +133,7 @@ function drawBlock(row, x, y, width, height) {
   svg("text", {x: x + width / 2, y: y + 36, class: "share"}, known ? percent(row.share) : "\u2013"),
   third === null ? null : svg("text", {x: x + width / 2, y: y + 53, class: blocked ? "work waited" : "work"}, third));
   return withTip(group, () => tipLines(row.name, [
-    ["busy", known ? percent(row.share, 2) : "not measured"], ...(blocked ? [["used up and waited for", percent(row.blocked, 2)]] : []),
+    ["busy", known ? percent(row.share, 2) : "not measured"], ...(blocked ? [[`blocked: ${kStateMeanings.blocked}`, percent(row.blocked, 2)]] : []),
     ...(row.source ? [["measured at", row.source]] : []), ...(row.work === null ? [] : [["work", `${number(row.work)} ${row.unit}`]])]));
 }
 
@@ -183,7 +183,7 @@ function diagramOf(run, node) {
     details("Data as a table", () => table([
       {title: "block", get: (r) => r.name, head: true},
       {title: "busy", get: (r) => r.share, text: (v) => percent(v, 2)},
-      {title: "blocked", get: (r) => r.blocked, text: (v) => percent(v, 2)},
+      {title: "blocked", tip: kStateMeanings.blocked, get: (r) => r.blocked, text: (v) => percent(v, 2)},
       {title: "measured at", get: (r) => r.source ?? ""},
       {title: "work", get: (r) => r.work},
       {title: "unit", get: (r) => r.unit},
@@ -192,7 +192,7 @@ function diagramOf(run, node) {
 
 function heatKey() {
   return el("p", {class: "heat-key"}, "idle", el("span", {class: "ramp", "aria-hidden": "true"}), "always busy, or full",
-    el("span", {class: "chip outlined", "aria-hidden": "true"}), "used up, and somebody waits", el("span", {class: "chip hatched", "aria-hidden": "true"}), "not measured");
+    el("span", {class: "chip outlined", "aria-hidden": "true"}), "blocked: used up, and somebody waits", el("span", {class: "chip hatched", "aria-hidden": "true"}), "not measured");
 }
 
 function diagramContent(run) {

@@ -57,6 +57,24 @@ function section(title, ...content) {
   return el("section", {id, "aria-labelledby": heading.id, "data-title": title}, heading, ...content);
 }
 
+// Folds a section behind its heading; it is made when it is opened first.
+function folded(title, make) {
+  const id = newId("section");
+  const heading = el("h2", {id: `${id}-title`}, title);
+  const box = el("details", {class: "folded"}, el("summary", null, heading));
+  box.addEventListener("toggle", () => {
+    const made = guarded(make);
+    made.querySelector("h2").remove();
+    box.append(...made.childNodes);
+  }, {once: true});
+  return el("section", {id, "aria-labelledby": heading.id, "data-title": title}, box);
+}
+
+// Two sections side by side, where the page is wide enough.
+function pair(...sections) {
+  return el("div", {class: "pair"}, sections);
+}
+
 // The section that `make` makes. Unexpected data only affect that section.
 function guarded(make) {
   try {

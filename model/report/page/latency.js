@@ -52,14 +52,21 @@ function breakdownTable(work) {
   ], rows, {caption: `${breakdownName(work)}: parts of the latency`, csv: "breakdown.csv", rowClass: (p) => (p.name === "total" ? "total" : null)});
 }
 
+const kFewRequests = 0.02;
+
 function breakdownSection(run) {
   const works = run.stats.latency_breakdown ?? [];
   if (works.length === 0) return section("Latency breakdown", missing("This run's stats.json has no latency_breakdown: rnicsim run --breakdown writes it."));
-  const content = works.map((work) => el("figure", {class: "chart"},
-    el("figcaption", null, `${breakdownName(work)}, ${number(work.requests)} requests`),
+  const figure = (work) => el("figure", {class: "chart"},
+    el("figcaption", null, `${breakdownName(work)}, ${number(work.requests)} request${work.requests === 1 ? "" : "s"}`),
     hopBars(work),
     partBars(work),
-    details("Data as a table", () => breakdownTable(work))));
+    details("Data as a table", () => breakdownTable(work)));
+  // Single Sends that open a connection or tell of an end would hide the work.
+  const most = Math.max(...works.map((work) => work.requests));
+  const few = works.filter((work) => work.requests < kFewRequests * most);
+  const content = works.filter((work) => !few.includes(work)).map(figure);
+  if (few.length > 0) content.push(details(`${few.length} more with less than ${percent(kFewRequests, 0)} of the requests`, () => el("div", null, few.map(figure))));
   content.push(prose("From the post to the completion that the program polls. The bars of p50, p99 and worst are of the one request whose id stands beside them; its parts sum to its latency. A queue is the wait in front of a block. One way: from the post until the program at the other end sees the message of a ping-pong; half a round trip, which the results report, is the mean of the way there and back. Of receives the wait for a message stands apart.", {class: "note"}));
   return section("Latency breakdown", content);
 }

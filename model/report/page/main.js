@@ -24,9 +24,11 @@ function show() {
   const report = chosenReport();
   document.title = `${report.title} \u2013 rnicsim`;
   document.getElementById("head").append(el("p", {class: "over"}, report.subtitle), el("h1", null, report.title), report.about);
-  document.getElementById("contents").append(el("ul", null, report.sections.map((s) =>
-    el("li", null, el("a", {href: `#${s.id}`}, s.dataset.title)))));
-  document.getElementById("content").append(...report.sections);
+  const content = document.getElementById("content");
+  content.append(...report.sections);
+  const unfold = (s) => s.querySelector(":scope > .folded:not([open]) > summary")?.click();
+  document.getElementById("contents").append(el("ul", null, [...content.querySelectorAll("section")].map((s) =>
+    el("li", null, el("a", {href: `#${s.id}`, onclick: () => unfold(s)}, s.dataset.title)))));
   document.getElementById("foot").append(el("p", null, `Made by ${DATA.program}. Charts by uPlot (MIT licence, in this file's source). This file loads nothing from anywhere.`));
   document.body.append(tip, announcer);
   addEventListener("scroll", hideTip, {passive: true});
@@ -41,6 +43,7 @@ function show() {
 
 unpacked(document.getElementById("data").textContent).then((data) => {
   DATA = data;
+  for (const run of DATA.runs ?? []) sharesInPercent(run.series);
   show();
 }).catch((error) => document.getElementById("content").append(
   el("p", {class: "bad"}, `The data of this page could not be shown: ${error}. It needs a browser with DecompressionStream: Chromium 80, Firefox 113, Safari 16.4 or newer.`)));

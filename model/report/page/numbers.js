@@ -74,7 +74,7 @@ function decimalsOf(values) {
   return Math.min(4, Math.max(0, 3 - Math.floor(Math.log10(size))));
 }
 
-// Flattens {a: {b: {value, unit}}} to [{path, value, unit, description}], and a histogram to one line per figure.
+// Flattens {a: {b: {value, unit}}} to [{path, value, unit, description}], and a histogram to one line per figure; ratios in percent.
 function flatten(tree, prefix = "", list = []) {
   for (const [name, node] of Object.entries(tree ?? {})) {
     const path = prefix === "" ? name : `${prefix}.${name}`;
@@ -83,10 +83,12 @@ function flatten(tree, prefix = "", list = []) {
       flatten(node, path, list);
       continue;
     }
-    const {unit, description} = node;
-    if ("value" in node) list.push({path, value: node.value, unit, description});
+    const {description} = node;
+    const [unit, factor] = node.unit === "ratio" ? ["%", 100] : [node.unit, 1];
+    const scaled = (value) => (isNumber(value) ? factor * value : value);
+    if ("value" in node) list.push({path, value: scaled(node.value), unit, description});
     else for (const [figure, value] of Object.entries(node)) {
-      if (isNumber(value)) list.push({path: `${path}.${figure}`, value, unit: figure === "count" ? "" : unit, description});
+      if (isNumber(value)) list.push({path: `${path}.${figure}`, value: figure === "count" ? value : scaled(value), unit: figure === "count" ? "" : unit, description});
     }
   }
   return list;

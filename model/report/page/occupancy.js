@@ -1,5 +1,7 @@
 // How full links, pools and slots were, and whether they were busy, starved or blocked.
 
+// What the states of a pool, a link or a slot mean, for notes and tips.
+const kStateMeanings = {busy: "some are taken", blocked: "all are taken, and somebody waits for one", starved: "none is taken, though there is work", idle: "there is no work"};
 const kStates = [["busy", "busy_cycles"], ["blocked", "blocked_cycles"], ["starved", "starved_cycles"], ["idle", "idle_cycles"]];
 
 function stateBar(o) {
@@ -7,7 +9,7 @@ function stateBar(o) {
   const parts = kStates.map(([name, key]) => ({name, share: (o[key] ?? 0) / total}));
   return el("span", {class: "states", role: "img", "aria-label": parts.map((p) => `${p.name} ${percent(p.share)}`).join(", ")},
     parts.filter((p) => p.share > 0).map((p) => withTip(el("span", {class: p.name, style: `width:${(100 * p.share).toFixed(2)}%`}),
-      () => tipLines(o.name, parts.map((q) => [q.name, percent(q.share, 2)])))));
+      () => tipLines(o.name, parts.map((q) => [`${q.name}: ${kStateMeanings[q.name]}`, percent(q.share, 2)])))));
 }
 
 // Bin 0 is the occupancy 0. Each further bin covers bin_width values, and its middle stands for all of them.
@@ -62,7 +64,7 @@ function occupancyContent(run) {
   const rank = (o) => (share("blocked_cycles")(o) ?? 0) * 2 + (share("busy_cycles")(o) ?? 0);
   const rows = [...list].sort((a, b) => rank(b) - rank(a));
   return [phaseNote(run),
-    prose("Busy: some are taken. Blocked: all are taken, and somebody waits for one. Starved: none is taken, though there is work. Idle: there is no work.", {class: "note"}),
+    prose(`${Object.entries(kStateMeanings).map(([name, meaning]) => `${name[0].toUpperCase()}${name.slice(1)}: ${meaning}`).join(". ")}.`, {class: "note"}),
     el("p", {class: "heat-key"}, kStates.map(([name]) => [el("span", {class: `chip ${name}`, "aria-hidden": "true"}), name])),
     table([
       {title: "resource", get: (o) => o.name, head: true},
@@ -71,10 +73,7 @@ function occupancyContent(run) {
       {title: "capacity", get: (o) => (o.capacity > 0 ? o.capacity : null)},
       {title: "mean", get: (o) => meanLevel(o), decimals: 2},
       {title: "occupancy", get: (o) => meanLevel(o), node: (v, o) => histogramBar(o)},
-      {title: "busy", get: share("busy_cycles"), text: (v) => percent(v)},
-      {title: "blocked", get: share("blocked_cycles"), text: (v) => percent(v)},
-      {title: "starved", get: share("starved_cycles"), text: (v) => percent(v)},
-      {title: "idle", get: share("idle_cycles"), text: (v) => percent(v)},
+      ...kStates.map(([name, key]) => ({title: name, tip: kStateMeanings[name], get: share(key), text: (v) => percent(v)})),
       {title: "cycles", get: (o) => o.cycles ?? null, node: (v, o) => stateBar(o)},
     ], rows, {caption: "Occupancy, what was waited for first", filter: "Find a resource, a node or a kind", csv: "occupancy.csv", most: 25})];
 }

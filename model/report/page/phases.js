@@ -1,6 +1,7 @@
 // The phase of the run that limiter, diagram and occupancy show: one choice for all of them.
 
 const phaseViews = new Set();
+let shownPhase = null;  // the run with the figures of the chosen phase; null before a choice
 
 // The run with the figures of one phase alone; the whole run for null. What the phase does not have (counters, the fill
 // level of pools) is left out.
@@ -17,7 +18,7 @@ function inPhase(run, phase) {
 
 // A box that `make` fills for the chosen phase, again for each choice.
 function ofPhase(run, make) {
-  const box = el("div", null, make(run));
+  const box = el("div", null, make(shownPhase ?? run));
   phaseViews.add((view) => box.replaceChildren(...[make(view)].flat(Infinity).filter(Boolean)));
   return box;
 }
@@ -29,7 +30,7 @@ function phaseChoice(run) {
   const all = phases.reduce((sum, p) => sum + (p.time_ps ?? 0), 0);
   const options = [["", "the whole run"], ...phases.map((p, i) => [String(i), `${p.name}${all > 0 && isNumber(p.time_ps) ? ` (${percent(p.time_ps / all)} of the time)` : ""}`])];
   return el("div", {class: "tools phase"}, select("Phase, for limiter, utilization and occupancy", options, "", (value) => {
-    const view = inPhase(run, value === "" ? null : phases[Number(value)]);
+    const view = shownPhase = inPhase(run, value === "" ? null : phases[Number(value)]);
     for (const show of phaseViews) show(view);
     announce(`Limiter, utilization and occupancy of ${view.phase?.name ?? "the whole run"}`);
   }));

@@ -12,9 +12,18 @@ function seriesGroups(columns) {
     groups.get(key).columns.push(column);
   }
   const most = (g) => Math.max(...g.columns.flatMap((c) => c.values).map((v) => Math.abs(v ?? 0)));
-  const rank = (g) => (g.columns[0].name.includes(".") ? g.kind === "rate" && g.unit === "Gb/s" ? 1 : g.name.endsWith(".blocked") && most(g) > 0.05 ? 2
+  const rank = (g) => (g.columns[0].name.includes(".") ? g.kind === "rate" && g.unit === "Gb/s" ? 1 : g.name.endsWith(".blocked") && most(g) > 5 ? 2
     : g.kind === "rate" ? 4 : 3 : 0);
   return [...groups.values()].filter((g) => most(g) > 0).sort((x, y) => rank(x) - rank(y));
+}
+
+// All shares of the page are in percent.
+function sharesInPercent(series) {
+  for (const column of series?.columns ?? []) {
+    if (column.unit !== "ratio") continue;
+    column.unit = "%";
+    column.values = Array.isArray(column.values) ? column.values.map((v) => (v === null ? null : 100 * v)) : 100 * column.values;
+  }
 }
 
 const seriesTimes = (series) => series.time_ps.map((ps) => ps / 1e6);
@@ -33,7 +42,8 @@ function seriesSection(run) {
   const live = seriesGroups(series.columns);
   const chart = (g) => lineChart({label: "time, \u00b5s", values: times, ns: 1000},
     g.columns.map((c) => ({label: c.name, unit: c.unit, points: false, values: valuesOf(series, c)})),
-    {title: `${g.name}${g.kind === "rate" ? " (rate)" : ""}`, y: g.unit, height: 200, describe: `${g.columns.length} series over time.`, legend: true});
+    {title: `${g.name}${g.kind === "rate" ? " (rate)" : ""}`, y: g.unit, height: 200, describe: `${g.columns.length} series over time.`, legend: true,
+      note: g.name.endsWith(".blocked") ? `Blocked: ${kStateMeanings.blocked}.` : undefined});
   const first = live.slice(0, 6), rest = live.slice(6);
   const content = [el("p", null, `One value every ${time((series.interval_ps ?? 0) / 1000)}` +
     `${series.warmup_ps ? `, after a warm-up of ${time(series.warmup_ps / 1000)}` : ""}; ${times.length} values${series.every > 1 ? ` shown, each the mean of ${series.every}` : ""}.`),

@@ -69,6 +69,18 @@ function checksTable(run) {
   ], checks, {caption: "Checks", sorts: false});
 }
 
+// Whether the run came to its end and passed its checks, and what limits it.
+function verdictLine(run) {
+  const {checks = [], errors = [], end, complete, results = []} = run.stats;
+  const failed = checks.filter((c) => !c.passed).length, wrong = results.filter((r) => r.data_ok === false || r.error).length;
+  const faults = [...(complete === false ? [`incomplete: ${end}`] : end && end !== "done" ? [`ended with ${end}`] : []),
+    ...(failed > 0 ? [`${failed} of ${checks.length} checks failed`] : []), ...(wrong > 0 ? [`${wrong} of ${results.length} work items failed`] : []),
+    ...(errors.length > 0 ? [`${errors.length} errors`] : [])];
+  const passed = checks.length === 0 ? "Done; no checks" : checks.length === 1 ? "Done; its check passed" : `Done; all ${checks.length} checks passed`;
+  return el("p", {class: `verdict ${faults.length > 0 ? "bad" : "good"}`}, faults.length > 0 ? `Failed: ${faults.join("; ")}` : end ? passed : "No end is recorded",
+    el("span", {class: "limit"}, `Bottleneck: ${bottleneckLine(run)}`));
+}
+
 // The facts at the head of a run.
 function aboutRun(run) {
   const s = run.stats;

@@ -49,9 +49,10 @@ function sweepReport(sweep) {
       () => kneesSection(sweep),
       () => linesSection(points, varied, measures, limiters),
       () => heatSection(points, varied, measures, limiters),
-      () => paretoSection(points, axes, measures),
-      () => pointsSection(points, axes, measures),
-    ].map(guarded).filter(Boolean),
+    ].map(guarded).concat([
+      measures.length < 2 ? null : folded("Pareto front", () => paretoSection(points, axes, measures)),
+      folded("All points", () => pointsSection(points, axes, measures)),
+    ]).filter(Boolean),
   };
 }
 
@@ -91,14 +92,29 @@ function limiterStrip(points, axes, axis) {
     const here = points.filter((p) => axis.at(p) === value && p.bottleneck?.name && isAround(p, axes, axis));
     const names = [...new Set(here.map((p) => p.bottleneck.name))].sort();
     const last = cells[cells.length - 1];
-    if (last && last.names.join() === names.join()) last.span += 1;
-    else cells.push({names, span: 1});
+    const counts = names.map((name) => here.filter((p) => p.bottleneck.name === name).length);
+    if (last && last.names.join() === names.join()) {
+      last.span += 1;
+      last.counts = last.counts.map((count, i) => count + counts[i]);
+    } else {
+      cells.push({names, counts, span: 1});
+    }
   }
   return el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": `Limiters over ${axis.title}`},
     el("table", {class: "heat"}, el("caption", null, `Limiters over ${axisLabel(axis)}`),
       el("thead", null, el("tr", null, axis.values.map((v) => el("th", {scope: "col"}, axis.label(v))))),
-      el("tbody", null, el("tr", null, cells.map(({names, span}) => el("td", {class: "cell strip", colspan: span,
-        style: names.length === 1 ? `border-top-color:${limiterColour(names[0])}` : null}, names.map(limiterName)))))));
+      el("tbody", null, el("tr", null, cells.map(stripCell)))));
+}
+
+// The limiters of a cell's points, as shares of a bar if there are several.
+function stripCell({names, counts, span}) {
+  const all = counts.reduce((sum, n) => sum + n, 0);
+  const share = (i) => percent(counts[i] / all, 0);
+  return el("td", {class: "cell strip", colspan: span},
+    el("div", {class: "shares", role: "img", "aria-label": names.map((name, i) => `${name} ${share(i)}`).join(", ")},
+      names.map((name, i) => withTip(el("span", {style: `width:${(100 * counts[i] / all).toFixed(2)}%;background:${limiterColour(name)}`}),
+        () => tipLines(name, [["points", `${counts[i]} of ${all}`], ["share", share(i)]])))),
+    names.map((name, i) => el("div", null, limiterName(name), names.length > 1 ? share(i) : null)));
 }
 
 // True if the other axes have their baselines at the point.
@@ -235,7 +251,7 @@ function linesSection(points, axes, measures, limiters) {
     const colours = groups.length === 1 && limitersAt.some((names) => names.length > 0);
     const repeated = samples.flat().some((s) => s.interval > 0);
     return lineChart(x, groups.map((g, n) => ({label: g.label, points: true, colour: colours ? "var(--s8)" : undefined, line: g.scattered ? false : undefined, spanGaps: true, values: samples[n].map((s) => s.mean)})),
-      {title: `${measures[measure]} over ${a.title}`, y: measures[measure], height: 240, tip: limit, describe: `${groups.length} lines over ${a.values.length} values.`,
+      {title: `${measures[measure]} over ${a.title}`, y: measures[measure], height: 240, mayLog: true, tip: limit, describe: `${groups.length} lines over ${a.values.length} values.`,
         hooks: {drawAxes: [(u) => drawBaseline(u, a)], draw: [(u) => drawIntervals(u, samples), (u) => colours && drawLimiters(u, limitersAt)]},
         note: [groups.length > kMostLines ? `The first ${kMostLines} of ${groups.length} lines are drawn; the checkboxes and the choices above change that.` : "",
           repeated ? "Bars are 95 % confidence intervals of the mean." : ""].join(" ").trim() || undefined});
@@ -336,6 +352,42 @@ function paretoFront(points, x, y, lessX, lessY) {
   return front;
 }
 
+// One point for all seeds of a setting: its means of these measures with their intervals, by the measures' numbers.
+function meansOf(points, axes, chosen) {
+  const groups = new Map();
+  for (const p of points.filter((q) => chosen.every((m) => isNumber(q.values?.[m])))) {
+    const key = JSON.stringify(axes.filter((a) => !a.mean).map((a) => a.at(p)));
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(p);
+  }
+  return [...groups.values()].map((list) => {
+    const samples = Object.fromEntries(chosen.map((m) => [m, sampleOf(list.map((p) => p.values[m]))]));
+    return {...list[0], values: Object.fromEntries(chosen.map((m) => [m, samples[m].mean])), intervals: Object.fromEntries(chosen.map((m) => [m, samples[m].interval]))};
+  });
+}
+
+// Confidence intervals in both directions.
+function drawCrosses(u, list, x, y) {
+  const {ctx} = u;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
+  ctx.clip();
+  ctx.strokeStyle = css("--muted");
+  ctx.lineWidth = 1.25 * devicePixelRatio;
+  ctx.beginPath();
+  const line = (x1, y1, x2, y2) => {
+    ctx.moveTo(u.valToPos(x1, "x", true), u.valToPos(y1, "y", true));
+    ctx.lineTo(u.valToPos(x2, "x", true), u.valToPos(y2, "y", true));
+  };
+  for (const {values, intervals} of list) {
+    if (intervals[x] > 0) line(values[x] - intervals[x], values[y], values[x] + intervals[x], values[y]);
+    if (intervals[y] > 0) line(values[x], values[y] - intervals[y], values[x], values[y] + intervals[y]);
+  }
+  ctx.stroke();
+  ctx.restore();
+}
+
 function paretoSection(points, axes, measures) {
   if (measures.length < 2) return null;
   const find = (pattern, not) => measures.findIndex((m, i) => pattern.test(m) && i !== not);
@@ -345,7 +397,8 @@ function paretoSection(points, axes, measures) {
   let lessX = lessIsBetter(measures[x]), lessY = lessIsBetter(measures[y]);
   const tools = el("div", {class: "tools"});
   const box = el("div");
-  const name = (p) => axes.map((a) => `${a.title} ${a.label(a.at(p))}`).join(", ");
+  const varied = axes.filter((a) => !a.mean);
+  const name = (p) => varied.map((a) => `${a.title} ${a.label(a.at(p))}`).join(", ");
   const sense = [["less", "less is better"], ["more", "more is better"]];
   const draw = () => {
     const options = measures.map((m, i) => [String(i), m]);
@@ -368,18 +421,21 @@ function paretoSection(points, axes, measures) {
         lessY = v === "less";
         draw();
       }));
-    const known = points.filter((p) => isNumber(p.values?.[x]) && isNumber(p.values?.[y])).sort((p, q) => p.values[x] - q.values[x]);
+    const known = meansOf(points, axes, [x, y]).sort((p, q) => p.values[x] - q.values[x]);
     if (known.length === 0) return box.replaceChildren(missing("No point has both."));
     const front = new Set(paretoFront(known, x, y, lessX, lessY));
-    const chart = lineChart({label: measures[x], values: known.map((p) => p.values[x])}, [
+    const repeated = known.some((p) => p.intervals[x] > 0 || p.intervals[y] > 0);
+    const chart = lineChart({label: measures[x], values: known.map((p) => p.values[x]), log: spansDecades(known.map((p) => p.values[x]))}, [
       {label: "on the front", points: true, size: 8, spanGaps: true, stepped: false, values: known.map((p) => (front.has(p) ? p.values[y] : null))},
       {label: "beaten by another point", points: true, size: 5, line: false, values: known.map((p) => (front.has(p) ? null : p.values[y])), colour: "var(--s8)", dash: []},
-    ], {title: `${measures[y]} against ${measures[x]}`, y: measures[y], height: 320, describe: `${front.size} of ${known.length} points are on the Pareto front.`,
-      tip: (i) => [["point", name(known[i])], ...(known[i].bottleneck?.name ? [["limited by", known[i].bottleneck.name]] : [])]});
+    ], {title: `${measures[y]} against ${measures[x]}`, y: measures[y], height: 320, mayLog: true, describe: `${front.size} of ${known.length} points are on the Pareto front.`,
+      tip: (i) => [["point", name(known[i])], ...(known[i].bottleneck?.name ? [["limited by", known[i].bottleneck.name]] : [])],
+      hooks: {draw: [(u) => drawCrosses(u, known, x, y)]}, note: repeated ? "Points are means over the seeds; bars are their 95 % confidence intervals." : undefined});
+    const interval = (m) => (repeated ? [{title: "\u00b1", get: (p) => p.intervals[m]}] : []);
     box.replaceChildren(chart, table([
-      ...axes.map((a, i) => ({title: a.title, get: (p) => a.at(p), text: (v) => a.label(v), head: i === 0})),
-      {title: measures[x], get: (p) => p.values[x]},
-      {title: measures[y], get: (p) => p.values[y]},
+      ...varied.map((a, i) => ({title: a.title, get: (p) => a.at(p), text: (v) => a.label(v), head: i === 0})),
+      {title: measures[x], get: (p) => p.values[x]}, ...interval(x),
+      {title: measures[y], get: (p) => p.values[y]}, ...interval(y),
     ], [...front], {caption: "Points on the Pareto front", csv: "pareto.csv", most: 20}));
   };
   draw();
@@ -391,7 +447,7 @@ function pointsSection(points, axes, measures) {
   return section("All points", table([
     {title: "point", get: (p) => p.index, head: true},
     ...axes.map((a) => ({title: a.title, get: (p) => a.at(p), text: (v) => (v === null ? "\u2013" : a.label(v))})),
-    ...(points.some((p) => p.bottleneck?.name) ? [{title: "bottleneck", get: (p) => p.bottleneck?.name ?? ""}] : []),
+    ...(points.some((p) => p.bottleneck?.name) ? [{title: "bottleneck", get: (p) => p.bottleneck?.name ?? "", node: (v) => (v ? limiterName(v) : "")}] : []),
     ...measures.map((m, i) => ({title: m, get: (p) => p.values?.[i] ?? null})),
     ...(points.some((p) => p.error) ? [{title: "error", get: (p) => p.error ?? ""}] : []),
     {title: "outcome", get: outcome, node: (v) => el("span", {class: v === "ok" ? "good" : "bad"}, v)},

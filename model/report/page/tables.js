@@ -26,7 +26,7 @@ function compareValues(a, b) {
   return String(a).localeCompare(String(b), "en", {numeric: true});
 }
 
-// columns: {title, get: row => value, unit, text: (value, row) => text, node: (value, row) => element, decimals, head: the row's heading}.
+// columns: {title, get: row => value, unit, text: (value, row) => text, node: (value, row) => element, decimals, head: the row's heading, tip: what the title means}.
 // A column of numbers is aligned right. options: {caption, csv: file name, filter: placeholder, sorts: false,
 // most: rows at first, rowClass: row => class}.
 function table(columns, rows, options = {}) {
@@ -37,7 +37,8 @@ function table(columns, rows, options = {}) {
     const title = [column.title, column.unit ? el("span", {class: "unit"}, ` ${column.unit}`) : null];
     const inner = options.sorts === false ? title : el("button", {type: "button", onclick: () => sortBy(i)}, title,
       el("span", {class: "order", "aria-hidden": "true"}));
-    return el("th", {scope: "col", class: numeric[i] ? "number" : null}, inner);
+    const heading = el("th", {scope: "col", class: numeric[i] ? "number" : null}, inner);
+    return column.tip ? withTip(heading, () => tipLines(column.title, [["", column.tip]])) : heading;
   });
   let shown = rows;
   let order = rows;
