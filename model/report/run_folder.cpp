@@ -97,7 +97,7 @@ std::vector<std::string> names_of(const std::vector<std::string>& folders) {
 // A sweep removes an earlier run's stats.json, and a run does not remove an earlier sweep.json.
 bool is_sweep(const fs::path& folder) { return is_file(folder / kSweep) && !is_file(folder / kStats); }
 
-ordered_json read_run(const fs::path& folder, const std::string& name, const std::vector<std::string>& requests) {
+ordered_json read_run(const fs::path& folder, const std::string& name) {
   std::error_code none;
   if (!fs::is_directory(folder, none)) throw ConfigError(folder.string() + ": no folder of that name");
   if (!is_file(folder / kStats)) {
@@ -109,15 +109,19 @@ ordered_json read_run(const fs::path& folder, const std::string& name, const std
   if (run["stats"].contains("config")) make_exact(run["stats"]["config"]);
   if (is_file(folder / "series.json"))
     run["series"] = series_columns(read_series((folder / "series.json").string()).value);
+  return run;
+}
+
+void add_story(ordered_json& run, const fs::path& folder, const std::vector<std::string>& requests) {
   if (is_file(folder / "fw_log.txt")) run["firmware_log"] = read_log(folder / "fw_log.txt");
   if (is_file(folder / "wire.pcapng")) run["sequences"] = sequence_graph((folder / "wire.pcapng").string());
-  if (const fs::path database = folder / kDatabase; is_file(database)) {
-    run["requests"] = request_events(database.string(), requests, examples_of(run["stats"]));
-    run["commands"] = firmware_commands(database.string());
+  if (const std::string database = (folder / kDatabase).string(); is_file(database)) {
+    run["requests"] = request_events(database, requests, examples_of(run["stats"]));
+    run["commands"] = firmware_commands(database);
+    run["why"] = causes(database);
   } else if (!requests.empty()) {
-    throw ConfigError(fmt::format("--request: there is no {}; rnicsim run with --db writes it", database.string()));
+    throw ConfigError(fmt::format("--request: there is no {}; rnicsim run with --db writes it", database));
   }
-  return run;
 }
 
 ordered_json read_folders(const std::vector<std::string>& folders, const std::vector<FieldInfo>& settings,
@@ -130,9 +134,8 @@ ordered_json read_folders(const std::vector<std::string>& folders, const std::ve
   }
   for (std::size_t i = 0; i < folders.size(); ++i) {
     if (!is_sweep(folders[i])) {
-      data["runs"].push_back(read_run(folders[i], names[i], requests));
-      const fs::path database = fs::path(folders[i]) / kDatabase;
-      if (folders.size() == 1 && is_file(database)) data["runs"].back()["why"] = causes(database.string());
+      data["runs"].push_back(read_run(folders[i], names[i]));
+      if (folders.size() == 1) add_story(data["runs"].back(), folders[i], requests);
     } else if (folders.size() > 1) {
       throw ConfigError(fmt::format("{}: a sweep has a report of its own; give its folder alone", folders[i]));
     } else {

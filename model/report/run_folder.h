@@ -14,10 +14,14 @@ namespace rnic::report {
 
 bool is_sweep(const std::filesystem::path& folder);
 
-// Throws ConfigError if there is no stats.json or a file cannot be read. Any other file may be missing, except the
-// database if `requests` asks for requests by their ids.
-nlohmann::ordered_json read_run(const std::filesystem::path& folder, const std::string& name,
-                                const std::vector<std::string>& requests);
+// The figures of a run. Throws ConfigError if there is no stats.json or a file cannot be read. Any other file may be
+// missing.
+nlohmann::ordered_json read_run(const std::filesystem::path& folder, const std::string& name);
+
+// What only the page of a single run shows: the firmware's log, the capture, and requests and causes of the database.
+// ConfigError if a file cannot be read, or `requests` asks for some and there is no database.
+void add_story(nlohmann::ordered_json& run, const std::filesystem::path& folder,
+               const std::vector<std::string>& requests);
 
 // sweep.json, and the parts of each point's stats.json that the page compares. Throws ConfigError.
 nlohmann::ordered_json read_sweep_folder(const std::filesystem::path& folder, const std::string& name);

@@ -205,6 +205,10 @@ class Page(ReportTest):
         self.run_script(f"{box}.scrollTo(0, 150)")
         self.assertEqual(self.run_script(apart), before)
         self.run_script(f"{box}.scrollTo(0, 0)")
+        heads = self.run_script(f"[...{sequence}.querySelectorAll('.heads .lane')].map(t => [Number(t.getAttribute('x')) + 4, t.textContent])")
+        lanes = self.run_script(f"[...{sequence}.querySelectorAll('.dot')].map(d => [d.nextElementSibling.textContent.split(' ')[0].split(',')[0], Number(d.getAttribute('cx'))])")
+        for kind, lane in ("framed", "tx"), ("frame_sent", "wire"), ("frame_received", "wire"), ("fpdu_received", "rx"), ("tlp_read", "pcie"), ("posted", "host"):
+            self.assertEqual({dict(heads)[x] for name, x in lanes if name == kind}, {lane}, kind)
         names = self.run_script(f"""(() => {{
           const name = new Map([...{sequence}.querySelectorAll('.dot')].map(d => [d.getAttribute('cy'), d.nextElementSibling.textContent]));
           return [...{sequence}.querySelectorAll('.message')].map(m => [name.get(m.getAttribute('y1')), name.get(String(Number(m.getAttribute('y2')) + 1))]);

@@ -5,7 +5,7 @@ function laneOf(event) {
   const where = event.where ?? "";
   if (/^(posted|polled)$/.test(event.kind) || /driver|host/.test(where)) return `${event.node} host`;
   const group = /(?:^|\.)(pcie|tx|rx|responder|completion|firmware|terminate|host)\b/.exec(where)?.[1];
-  if (/mac|frame/.test(`${where} ${event.kind}`)) return `${event.node} wire`;
+  if (/^cable\.|\bmac_|_frames$/.test(where) || event.kind.startsWith("frame_")) return `${event.node} wire`;
   return `${event.node} ${group === "host" ? "pcie" : group ?? "chip"}`;
 }
 const kLaneOrder = ["host", "pcie", "tx", "completion", "rx", "responder", "terminate", "firmware", "chip", "wire"];
