@@ -70,7 +70,7 @@ std::vector<ChosenRequest> examples_of(const ordered_json& stats) {
     if (!breakdown.contains("examples")) continue;
     const std::string operation = breakdown["operation"], work = breakdown.value("work", "");
     if (operation == "receive") continue;  // it has the sequence of its message
-    const std::string of = work.empty() ? operation : work + ", " + operation;
+    const std::string of = work.empty() ? operation : fmt::format("{}, {}", work, operation);
     for (const auto& [which, id] : breakdown["examples"].items()) {
       examples.push_back({id.get<std::string>(), fmt::format("{}, {}", of, which)});
     }

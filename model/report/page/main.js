@@ -38,6 +38,7 @@ function show() {
     fitToPaper();
   });
   matchMedia("print").addEventListener("change", (event) => event.matches && fitToPaper());
+  if (matchMedia("print").matches) fitToPaper();
   document.documentElement.dataset.shown = "";  // a script that drives the page waits for this
 }
 
