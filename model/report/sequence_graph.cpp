@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -114,6 +115,26 @@ void Direction::thin(std::size_t most) {
   }
 }
 
+std::int64_t signed_(std::uint64_t ns) { return static_cast<std::int64_t>(ns); }
+
+// Rows of numbers by column, each number as the difference from the one before it: small, and much alike.
+class Columns {
+ public:
+  explicit Columns(std::size_t columns) : last_(columns), deltas_(columns, ordered_json::array()) {}
+  // The first of `row`, if it has more numbers than there are columns.
+  void add(std::initializer_list<std::int64_t> row) {
+    for (std::size_t i = 0; i < last_.size(); ++i) {
+      const std::int64_t value = row.begin()[i];
+      deltas_[i].push_back(value - std::exchange(last_[i], value));
+    }
+  }
+  ordered_json json() { return std::move(deltas_); }
+
+ private:
+  std::vector<std::int64_t> last_;
+  std::vector<ordered_json> deltas_;
+};
+
 struct Conversation {
   capture::Endpoint initiator, responder;
   bool sctp = false;
@@ -201,19 +222,17 @@ class Conversations {
     if (d.lines.size() > most_lines) d.thin(most_lines);
     while (d.acks.size() > most_acks) d.thin_acks();
     if (!d.acks.empty() && d.acks.back().ns != d.last_ack.ns) d.acks.push_back(d.last_ack);
-    ordered_json data = ordered_json::array(), acks = ordered_json::array();
-    for (const Line& l : d.lines) data.push_back({l.from_ns, l.to_ns, l.begin, l.end, l.again ? 1 : 0});
-    for (const Ack& a : d.acks) {
-      acks.push_back({a.ns, a.acknowledged, sctp ? ordered_json() : ordered_json(a.window_end)});
-    }
+    Columns data(5), acks(sctp ? 2 : 3);
+    for (const Line& l : d.lines) data.add({signed_(l.from_ns), signed_(l.to_ns), l.begin, l.end, l.again ? 1 : 0});
+    for (const Ack& a : d.acks) acks.add({signed_(a.ns), a.acknowledged, a.window_end});
     return {{"name", name},
             {"unit", sctp ? "TSN" : "octet"},
             {"octets", d.octets},
             {"segments", d.segments},
             {"retransmissions", d.retransmissions},
             {"joined_ns", d.close_ns},
-            {"data", data},
-            {"acks", acks}};
+            {"data", data.json()},
+            {"acks", acks.json()}};
   }
 
   std::vector<Conversation> list_;

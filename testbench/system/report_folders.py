@@ -1,5 +1,6 @@
 """Folders for the tests of rnicsim report."""
 import base64
+import itertools
 import json
 import pathlib
 import re
@@ -14,6 +15,11 @@ def data_of(page):
     """The JSON that a page of rnicsim report shows."""
     found = re.search(r'<script type="text/plain" id="data">(.*?)</script>', page, re.S)
     return json.loads(zlib.decompress(base64.b64decode(found[1], validate=True)))
+
+
+def rows_of(columns):
+    """Rows of columns that have the differences of neighbours, as those of a time-sequence graph."""
+    return list(zip(*map(itertools.accumulate, columns)))
 
 
 class ReportTest(ProgramTest):

@@ -1,7 +1,13 @@
 // Time-sequence graphs: sequence numbers over time, with acknowledgements, windows and retransmissions.
 
+// Rows of columns that have the differences of neighbours.
+function rowsOf(columns) {
+  const sums = columns.map(() => 0);
+  return columns[0].map((_, i) => columns.map((column, c) => (sums[c] += column[i])));
+}
+
 function sequenceChart(direction) {
-  const {data, acks} = direction;
+  const data = rowsOf(direction.data), acks = rowsOf(direction.acks);
   const chunks = direction.unit === "TSN";
   const [unit, size, pieces] = chunks ? ["TSN", 1, "DATA chunks"] : ["KiB", 1024, "segments"];
   const scale = timeUnit(Math.max(1, ...data.slice(-1).map((d) => d[1]), ...acks.slice(-1).map((a) => a[0])));
