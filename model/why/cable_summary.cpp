@@ -27,7 +27,8 @@ std::string short_name(const std::string& setting) {
 
 std::vector<CableCount> cable_summary(const Rows& rows) {
   std::map<std::tuple<std::string, std::string, std::string, std::string>, std::uint64_t> frames;
-  for (const EventRow& e : rows.events("place GLOB 'cable.*'")) {
+  for (const EventRow& e : rows.of_cable()) {
+    if (e.place.rfind("cable.", 0) != 0) continue;  // into a work request
     const std::string setting = by_cable(e.kind, e.words, 0).setting;
     ++frames[{e.node, receiver_of(e.place, e.node), e.kind, setting}];
   }

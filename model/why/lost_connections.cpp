@@ -68,6 +68,7 @@ void by_retries(const Rows& rows, const EventRow& lost, Answer& a) {
 
 std::vector<Answer> lost_connections(const Rows& rows) {
   std::vector<Answer> answers;
+  if (!rows.has_words("tcp_reset*") && !rows.has_words("sctp_lost*")) return answers;
   std::map<std::string, std::uint64_t> last;  // loss of a node's connection
   for (const EventRow& lost :
        rows.events("kind = 'handled' AND (words GLOB 'tcp_reset*' OR words GLOB 'sctp_lost*')")) {

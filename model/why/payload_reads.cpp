@@ -68,8 +68,8 @@ class Reads {
     std::uint64_t left_ps = 0;
     std::map<Segment, std::uint64_t> cut;
     for (const EventRow& e :
-         rows_.events(fmt::format("id BETWEEN {} AND {} AND node = '{}' AND kind IN ('segmented', 'payload_read')",
-                                  request_.first_event, request_.last_event, node_))) {
+         rows_.events(fmt::format("id BETWEEN {} AND {} AND node = {} AND kind IN ('segmented', 'payload_read')",
+                                  request_.first_event, request_.last_event, quoted(node_)))) {
       if (!e.request) continue;
       const Segment segment{*e.request, e.offset.value_or(0)};
       if (e.kind == "segmented") {

@@ -77,6 +77,14 @@ bool Rows::has_kind(const std::string& kind) const {
   });
 }
 
+bool Rows::has_words(const std::string& pattern) const {
+  return reading([&] {
+    SqliteStatement row = database_.prepare("SELECT 1 FROM words WHERE text GLOB ? LIMIT 1");
+    row.bind(1, pattern);
+    return row.step();
+  });
+}
+
 std::uint64_t Rows::run_ps() const { return number_in(fact("sim_time_ps")); }
 
 std::uint64_t Rows::number_of(const std::string& node, const std::string& name) const {
@@ -121,6 +129,7 @@ void Rows::read_events() {
       if (e.request) sent_again_.push_back(std::move(e));
       continue;
     }
+    of_cable_.push_back(e);
     if (e.kind == "reordered") reordered_.push_back(e);
     if (const std::uint64_t serial = serial_of(e.words); serial != 0)
       cable_.try_emplace({e.node, serial}, std::move(e));

@@ -95,9 +95,12 @@ class Rows {
   // Work requests, or with `receives` receive requests, that no program has seen complete, the oldest of each queue.
   std::vector<RequestRow> unfinished(bool receives) const;
   // Frames that arrived late, and octets of requests that were sent again, in time order.
+  const std::vector<EventRow>& of_cable() const { return of_cable_; }  // what it did, and entries of `inject`
   const std::vector<EventRow>& reordered() const { return reordered_; }
   const std::vector<EventRow>& sent_again() const { return sent_again_; }
-  bool has_kind(const std::string& kind) const;  // whether any event is of it
+  // Whether any event is of a kind, or has words that match a pattern: much quicker than to look for it.
+  bool has_kind(const std::string& kind) const;
+  bool has_words(const std::string& pattern) const;
   // Events that satisfy a condition on the view `events`, in time order.
   std::vector<EventRow> events(const std::string& condition) const;
   std::vector<CauseRow> causes() const;
@@ -131,7 +134,7 @@ class Rows {
   std::map<Serial, EventRow> cable_;
   std::vector<std::pair<std::string, FrameRow>> swallowed_;  // by senders, in the order of their numbers
   std::optional<FrameRow> of_router_;
-  std::vector<EventRow> reordered_, sent_again_;
+  std::vector<EventRow> of_cable_, reordered_, sent_again_;
 };
 
 // The words of an event of the cable begin with "frame " and the frame's number among its sender's.
