@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "model/common/check.h"
 #include "model/trace/sqlite.h"
 #include "model/why/answer.h"
 
@@ -136,6 +137,13 @@ class Rows {
   std::optional<FrameRow> of_router_;
   std::vector<EventRow> of_cable_, reordered_, sent_again_;
 };
+
+template <class Read>
+auto Rows::reading(Read read) const -> decltype(read()) try {
+  return read();
+} catch (const SqliteError& error) {
+  throw ConfigError(file_ + ": " + error.what());
+}
 
 // The words of an event of the cable begin with "frame " and the frame's number among its sender's.
 std::uint64_t serial_of(const std::string& words);

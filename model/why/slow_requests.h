@@ -15,6 +15,9 @@
 
 namespace rnic::why {
 
+// The words of `waits` events as a report shows them.
+std::string shown(const std::string& reason);
+
 class SlowRequests {
  public:
   explicit SlowRequests(const Rows& rows);
