@@ -1,8 +1,9 @@
 #include "model/report/causes.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "model/why/why.h"
@@ -18,10 +19,9 @@ constexpr std::size_t kMostInTurn = 2;
 std::vector<std::size_t> shown(const std::vector<why::Answer>& answers) {
   std::vector<std::size_t> places;
   for (std::size_t round = 0; places.size() < kMostCards && round < answers.size(); ++round) {
-    std::array<std::size_t, static_cast<std::size_t>(why::Symptom::kReduced) + 1> seen{};
+    std::map<why::Symptom, std::size_t> seen;
     for (std::size_t i = 0; i < answers.size() && places.size() < kMostCards; ++i) {
-      const std::size_t n = seen[static_cast<std::size_t>(answers[i].symptom)]++;
-      if (n / kMostInTurn == round) places.push_back(i);
+      if (seen[answers[i].symptom]++ / kMostInTurn == round) places.push_back(i);
     }
   }
   std::sort(places.begin(), places.end());
@@ -31,17 +31,21 @@ std::vector<std::size_t> shown(const std::vector<why::Answer>& answers) {
 }  // namespace
 
 nlohmann::ordered_json causes(const std::string& database) {
-  const std::vector<why::Answer> answers = why::answers(database, "");
+  why::Report report = why::explain(database, "");
   nlohmann::ordered_json result{{"answers", nlohmann::ordered_json::array()},
                                 {"left_out", nlohmann::ordered_json::object()}};
-  for (const why::Answer& answer : answers) {
-    auto& count = result["left_out"][why::to_string(answer.symptom)];
-    count = count.is_null() ? 1 : count.get<std::size_t>() + 1;
+  std::map<why::Symptom, std::size_t> left_out;
+  for (const why::Answer& answer : report.answers) ++left_out[answer.symptom];
+  std::vector<why::Answer> cards;
+  for (const std::size_t place : shown(report.answers)) {
+    --left_out[report.answers[place].symptom];
+    cards.push_back(std::move(report.answers[place]));
   }
-  for (const std::size_t place : shown(answers)) {
-    result["answers"].push_back(why::to_json(answers[place]));
-    auto& count = result["left_out"][why::to_string(answers[place].symptom)];
-    count = count.get<std::size_t>() - 1;
+  for (const auto& [symptom, count] : left_out) result["left_out"][why::to_string(symptom)] = count;
+  report.answers = std::move(cards);
+  for (nlohmann::ordered_json& object : why::to_json(report)) {
+    if (object.contains("cable")) result["cable"] = std::move(object["cable"]);
+    else result["answers"].push_back(std::move(object));
   }
   return result;
 }
