@@ -37,7 +37,7 @@ TEST(LostConnectionTest, ByAnRstOfANodeAtWhichNothingHadFailed) {
   EXPECT_THAT(run.cause(Symptom::kLostConnection), HasSubstr("program reset: b knew no such connection"));
 }
 
-TEST(LostConnectionTest, ByRetriesOfTheSegmentThatWasSentAgainLast) {
+TEST(LostConnectionTest, ByTheSegmentWhoseRetriesAreUsedUp) {
   HandMadeRun run;
   const RequestId id = HandMadeRun::send(a, 1);
   const auto lost = [&](std::uint64_t ns) { run.frame(ns, a, id, {100, 7, 100, 0, 16, "lost: frame 1, down_us"}); };
@@ -51,6 +51,25 @@ TEST(LostConnectionTest, ByRetriesOfTheSegmentThatWasSentAgainLast) {
   EXPECT_THAT(HandMadeRun::text_of(answer), HasSubstr("cable lost: lost, down_us; sent again 2 times"));
   EXPECT_EQ(answer.cause->frame, 1u);
   EXPECT_EQ(answer.request, "a.0.1");
+}
+
+// Of two segments, the one that was sent again twice; then the other one, once it was, too.
+TEST(LostConnectionTest, OnlyASegmentWhoseRetriesAreUsedUpAndOnlyOnce) {
+  HandMadeRun run;
+  run.setting("a", "rnic.tcp.max_retries", 2);
+  const RequestId one = HandMadeRun::send(a, 1), other = HandMadeRun::send(a, 1, 5);
+  for (const RequestId id : {one, other}) run.frame(1000, a, id, {100, 7, 100, 0, 16, "lost: frame 1, down_us"});
+  for (const auto& [ns, id] : {std::pair(1200u, one), std::pair(1500u, one), std::pair(1600u, other)}) {
+    run.event(ns, a, TraceKind::kRetransmitted, {id, "timeout", 0});
+  }
+  run.event(2000, a, TraceKind::kHandled, firmware("tcp_reset, 180 cycles"));
+  run.event(2100, a, TraceKind::kRetransmitted, {other, "timeout", 0});
+  run.event(2500, a, TraceKind::kHandled, firmware("tcp_reset, 181 cycles"));
+  std::vector<std::string> requests;
+  for (const why::Answer& answer : run.explain().answers) {
+    if (answer.symptom == Symptom::kLostConnection) requests.push_back(answer.request);
+  }
+  EXPECT_THAT(requests, testing::ElementsAre("a.0.1", "a.5.1"));
 }
 
 // One RST is one lost connection.
