@@ -69,15 +69,18 @@ Stand stand_of(const Rows& rows, const RequestRow& request) {
   return {"it was posted, and not fetched", request.posted_ps, "fetch"};
 }
 
-// A queue that waits for answers waits for its oldest request; one that waits for credit waits for its peer's node.
+// A queue that waits for answers waits for its oldest request. One that waits for credit waits for its peer: for the
+// only unfinished queue of other nodes, as no row says which queue pair is whose peer.
 const RequestRow* waited_for(const std::vector<RequestRow>& unfinished, const RequestRow& request, const Stand& stand) {
   const bool own = stand.waits == "ord" || stand.waits == "fence";
+  const RequestRow* found = nullptr;
   for (const RequestRow& other : unfinished) {
     if (other.number == request.number) continue;
-    if (own ? pair_of(other.text) == pair_of(request.text) : node_of(other.text) != node_of(request.text))
-      return &other;
+    if (own ? pair_of(other.text) != pair_of(request.text) : node_of(other.text) == node_of(request.text)) continue;
+    if (found != nullptr) return nullptr;
+    found = &other;
   }
-  return nullptr;
+  return found;
 }
 
 // From the oldest request on, until one waits for no other, or for one that was met: a circle.

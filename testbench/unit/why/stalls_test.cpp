@@ -74,6 +74,15 @@ TEST_F(StallTest, QueuePairsThatWaitForEachOther) {
               HasSubstr("b.0.1: it was fetched, and not cut, as its queue pair waits for credit"));
 }
 
+TEST_F(StallTest, OneOfSeveralPeersIsNotGuessed) {
+  fetched(100, HandMadeRun::send(a, 1), a);
+  fetched(200, HandMadeRun::send(b, 1), b);
+  fetched(210, HandMadeRun::send(b, 1, 5), b);
+  waits(300, a, "credit");
+  waits(310, b, "credit");
+  EXPECT_EQ(cause(), "not recorded turn: a.0.1: it was fetched, and not cut, as its queue pair waits for credit");
+}
+
 TEST_F(StallTest, AWaitThatIsOverIsNone) {
   fetched(100, HandMadeRun::send(a, 1), a);
   fetched(200, HandMadeRun::send(b, 1), b);
