@@ -11,6 +11,7 @@ import unittest
 
 import browser
 from report_folders import ReportTest
+from rnicsim import TRACES
 
 SCREENSHOTS = pathlib.Path(os.environ.get("SCREENSHOTS", "screenshots"))
 TITLES = "[...document.querySelectorAll('main h2')].map(h => h.textContent)"
@@ -294,6 +295,18 @@ class Page(ReportTest):
             self.run_script(f"{button}.focus()")
             self.browser.key("Enter", "\r")
             self.assertEqual(self.run_script(f"{button}.closest('th').getAttribute('aria-sort')"), "ascending")
+
+    def verdict(self, scenario, *options, codes=(0,)):
+        self.run_scenario(scenario, *options, codes=codes)
+        self.open("out", unfold=False)
+        return self.run_script("document.querySelector('.verdict').firstChild.data")
+
+    def test_the_verdict_is_that_of_the_exit_code(self):
+        self.assertEqual(self.verdict(self.small_scenario()), "Done; its check passed")
+        self.assertEqual(self.verdict(TRACES / "errors/ddp_bounds.json"), "Done; its check passed", "it expects the error")
+        lost = ",".join(str(n) for n in range(100, 400))
+        hang = self.verdict(self.small_scenario(), "--set", f"link.forward.loss.frames={lost}", "--set", "sim.max_time_us=1000", codes=(3,))
+        self.assertEqual(hang, "Failed: incomplete: time limit; 1 of 1 checks failed; 3 of 3 work items failed")
 
     def test_a_phase_is_chosen_for_all(self):
         stats = self.small_run("out")

@@ -116,6 +116,7 @@ class Layout(ReportTest):
         plants = {
             "cut off": "(() => { const p = document.querySelector('.headline'); p.style.cssText = 'width:40px;overflow:hidden;white-space:nowrap'; })()",
             "cut off: Results": "(() => { const t = document.querySelector('[data-title=Results] td'); t.style.cssText = 'position:relative;left:-90px'; })()",
+            "cut off: Bottleneck": "document.querySelector('.headline').style.marginLeft = '-60px'",
             "overlap": "(() => { const p = document.querySelector('.headline'); p.style.cssText = 'position:relative;top:-45px'; })()",
             "outside: Utilization": "document.querySelector('.diagram .block rect').setAttribute('x', -200)",
             "outside": "(() => { const b = document.querySelector('.track > span'); b.style.width = '120%'; b.parentElement.style.overflow = 'visible'; })()",

@@ -69,13 +69,16 @@ function checksTable(run) {
   ], checks, {caption: "Checks", sorts: false});
 }
 
-// Whether the run came to its end and passed its checks, and what limits it.
+// Whether the run came to its end and passed its checks, as its exit code says, and what limits it. Work that fails as a
+// check expects is no fault.
 function verdictLine(run) {
-  const {checks = [], errors = [], end, complete, results = []} = run.stats;
+  const {checks = [], errors = [], end, complete, results = [], programs = [], comparison} = run.stats;
   const failed = checks.filter((c) => !c.passed).length, wrong = results.filter((r) => r.data_ok === false || r.error).length;
-  const faults = [...(complete === false ? [`incomplete: ${end}`] : end && end !== "done" ? [`ended with ${end}`] : []),
-    ...(failed > 0 ? [`${failed} of ${checks.length} checks failed`] : []), ...(wrong > 0 ? [`${wrong} of ${results.length} work items failed`] : []),
-    ...(errors.length > 0 ? [`${errors.length} errors`] : [])];
+  const undone = programs.filter((p) => p.error).length, differing = (comparison?.differences ?? []).filter((d) => !d.explained_by).length;
+  const faults = [...(end && end !== "done" ? [complete === false ? `incomplete: ${end}` : end === "failed" ? "the run failed" : `ended with ${end}`] : []),
+    ...(failed > 0 ? [`${failed} of ${checks.length} checks failed`] : []), ...(wrong > 0 && (failed > 0 || checks.length === 0) ? [`${wrong} of ${results.length} work items failed`] : []),
+    ...(undone > 0 ? [`${undone} of ${programs.length} programs failed`] : []),
+    ...(differing > 0 ? [`${differing} differences from the capture`] : []), ...(errors.length > 0 ? [`${errors.length} error${errors.length === 1 ? "" : "s"}`] : [])];
   const passed = checks.length === 0 ? "Done; no checks" : checks.length === 1 ? "Done; its check passed" : `Done; all ${checks.length} checks passed`;
   return el("p", {class: `verdict ${faults.length > 0 ? "bad" : "good"}`}, faults.length > 0 ? `Failed: ${faults.join("; ")}` : end ? passed : "No end is recorded",
     el("span", {class: "limit"}, `Bottleneck: ${bottleneckLine(run)}`));
