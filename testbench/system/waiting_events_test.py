@@ -63,6 +63,50 @@ class WaitingEvents(ProgramTest):
         self.run_with("write_bw", *WRITES, *settings("link.forward.mark.frames=100", "rnic.tcp.ecn=true"))
         self.assertEqual([event["words"].split(":")[0] for event in self.events("reduced")], ["congestion echo"])
 
+    def sctp_writes(self, *assignments):
+        """Two queue pairs of one association, whose windows they share."""
+        scenario = {"name": "sctp", "transport": "sctp", "nodes": [{"name": "a"}, {"name": "b"}],
+                    "connections": [{"name": "c0", "from": "a", "to": "b", "qps": 2}],
+                    "work": [{"name": "writes", "op": "write", "size": 16384, "count": 20, "depth": 4}], "checks": [{"check": "data"}]}
+        (self.folder / "sctp.json").write_text(json.dumps(scenario))
+        return self.run_with(self.folder / "sctp.json", *settings(*assignments), codes=(0,))
+
+    def test_windows_of_sctp(self):
+        """A small a_rwnd is what both queue pairs wait for; what is in flight never exceeds it."""
+        self.sctp_writes("nodes.b.rnic.sctp.receive_buffer=16384")
+        self.assertEqual({why for why, _ in self.waits("a")}, {"sctp_credit", "nothing"})
+        bound = self.events("window", "node = 'a'")
+        self.assertEqual({event["qpn"] for event in bound}, {0, 1})
+        self.assertLessEqual({event["words"].split(":")[0] for event in bound}, {"a_rwnd", "a_rwnd used up"})
+        used_up = [event["words"] for event in bound if event["words"].startswith("a_rwnd used up")]
+        self.assertGreater(len(used_up), 10)
+        for words in used_up:
+            in_flight, a_rwnd = int(words.split(": ")[1].split()[0]), int(words.split()[-1])
+            self.assertLessEqual(a_rwnd, 16384)
+            self.assertLess(a_rwnd - in_flight, 2 * 1480 + 8 * 1480, words)  # eight chunks wait beside what may be in flight
+        for qpn in (0, 1):  # each event is a change
+            texts = [event["words"].split(":")[0] for event in bound if event["qpn"] == qpn]
+            self.assertTrue(all(one != other for one, other in zip(texts, texts[1:])))
+
+    def test_a_loss_reduces_the_window_of_an_association_once(self):
+        stats = self.sctp_writes("link.forward.loss.frames=60")
+        reduced = self.events("reduced", "node = 'a'")
+        self.assertEqual([(event["qpn"], event["words"].split(":")[0]) for event in reduced], [(0, "loss"), (1, "loss")])  # of each queue pair
+        self.assertEqual(stats["stats"]["a"]["rnic"]["sctp_association"]["fast_retransmits"]["value"], 1)
+        before, after = map(int, reduced[0]["words"].split("congestion window ")[1].split(" to "))
+        self.assertEqual(after, before // 2)
+        again = self.events("retransmitted", "node = 'a'")
+        self.assertLessEqual(reduced[0]["time_ps"], again[0]["time_ps"])
+
+    def test_a_timeout_reduces_the_window_of_an_association_to_a_packet(self):
+        self.sctp_writes("work.writes.depth=1", "work.writes.count=1")
+        last = self.database.execute("SELECT max(serial) FROM frames JOIN requests ON requests.id = request WHERE sender = 'a' AND text GLOB 'a.?.?'").fetchone()[0]
+        stats = self.sctp_writes("work.writes.depth=1", "work.writes.count=1", f"link.forward.loss.frames={last}")
+        self.assertGreater(stats["stats"]["a"]["rnic"]["sctp_association"]["timeouts"]["value"], 0)
+        reduced = [event["words"] for event in self.events("reduced", "node = 'a'")]
+        self.assertEqual({words.split(":")[0] for words in reduced}, {"timeout"})
+        self.assertEqual({int(words.split()[-1]) for words in reduced}, {1468})  # a packet of 1,500 octets without the headers of IP and SCTP
+
     def test_reads_wait_for_a_place_of_ord(self):
         self.run_with("read_bw_ord16", *settings("connections.c0.ord=1"))
         of_ord = [ps for why, ps in self.waits("a") if why == "ord"]

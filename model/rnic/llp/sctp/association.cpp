@@ -184,6 +184,7 @@ void Association::expired(std::uint32_t timer) {
 void Association::set_timers() {
   set_timer(kT3, c_.sender.deadline());
   set_timer(kSackDelay, c_.receiver.deadline());
+  if (e_.windows.on()) show_windows();
 }
 
 void Association::set_timer(std::uint32_t which, Cycle at) { e_.timers.start(e_.timer(id_, which), at); }

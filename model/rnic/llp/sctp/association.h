@@ -62,6 +62,7 @@ class Association {
   void end(fw::OpenFailure reason, FlowId except = kNoFlow);
   void answer(const Outcome& outcome) { e_.answer(outcome, c_.setup.ends().peer_ip, c_.peer_mac, e_.owner(id_)); }
   void set_timers();
+  void show_windows();
   void set_timer(std::uint32_t which, Cycle at);
   DataProgress progress() const { return {c_.receiver.cumulative_tsn(), c_.sender.idle() && c_.backlog.empty()}; }
 
@@ -103,6 +104,7 @@ class Association {
   SctpPacket copied(std::uint32_t sack);
   void write_sack(wire::SctpWriter& to, std::uint32_t sack);
   void grant_all();
+  std::uint32_t share() const;
 
   Engine& e_;
   const AssociationId id_;

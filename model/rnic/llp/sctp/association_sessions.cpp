@@ -92,6 +92,7 @@ void Association::send_from(std::uint16_t stream) {
   c_.stream[stream].open = true;
   ++c_.open;
   if (e_.memory != nullptr) e_.memory->open(flow_of(stream));
+  e_.windows.forget(e_.index_of(id_, stream));
   e_.credits.push(e_.index_of(id_, stream));
 }
 

@@ -237,16 +237,33 @@ SctpPacket Association::copied(std::uint32_t sack) {
 
 // ---- Credit
 
-// The octets that a stream may be given: an equal share, among the open streams, of what the windows allow the
-// association to have in flight plus a few waiting chunks. Without those the congestion window would never be full, and
-// would not grow (RFC 9260 section 7.2.1), and a SACK would find nothing to send. One full chunk in any case.
-std::uint32_t Association::grantable(const StreamContext& s) const {
+// Of a stream: an equal share, among the open streams, of what the windows allow the association to have in flight plus
+// a few waiting chunks. Without those the congestion window would never be full, and would not grow (RFC 9260 section
+// 7.2.1), and a SACK would find nothing to send. One full chunk in any case.
+std::uint32_t Association::share() const {
   constexpr std::uint32_t kWaiting = 8;
   const std::uint32_t window =
       std::min(c_.sender.cwnd(), c_.sender.peer_window() + c_.sender.flight()) + kWaiting * c_.sender.pmdcs();
-  const std::uint32_t part = std::max(window / std::max<std::uint32_t>(c_.open, 1), c_.sender.pmdcs());
-  const std::uint32_t used = s.credit + s.held;
+  return std::max(window / std::max<std::uint32_t>(c_.open, 1), c_.sender.pmdcs());
+}
+
+// The octets that a stream may be given.
+std::uint32_t Association::grantable(const StreamContext& s) const {
+  const std::uint32_t part = share(), used = s.credit + s.held;
   return part > used ? part - used : 0;
+}
+
+// For observers. Credit is granted ahead, so a share is used up when no other chunk fits behind what was handed over.
+void Association::show_windows() {
+  for (std::uint32_t s = 0; s < c_.stream.size(); ++s) {
+    const StreamIndex stream = e_.index_of(id_, s);
+    if (!c_.stream[s].open) {
+      e_.windows.forget(stream);
+      continue;
+    }
+    const FlowId flow = e_.flow_of(stream);
+    e_.windows.look({stream, flow, e_.qps[flow].qpn}, c_.sender, c_.stream[s].held + c_.sender.pmdcs() > share());
+  }
 }
 
 void Association::grant_all() {

@@ -137,10 +137,13 @@ class DataSender {
   std::uint32_t ssthresh() const { return congestion_.ssthresh; }
   std::uint32_t partial_bytes_acked() const { return congestion_.counted; }
   std::uint32_t peer_window() const { return rwnd_; }
+  // Of the last SACK: that, and the octets of user data in flight.
+  std::uint32_t advertised_window() const { return rwnd_ + flight_data_; }
   static constexpr std::size_t context_bytes(std::uint32_t send_chunks) {
     return sizeof(DataSender) + 2 * std::size_t{send_chunks} * sizeof(Entry);
   }
   bool recovering() const { return recovering_; }
+  bool timed_out() const { return alone_; }  // and nothing was acknowledged since
   Cycle rto() const { return rtt_.rto(settings_->rto, backoff_); }
   Cycle srtt() const { return rtt_.srtt(); }
 

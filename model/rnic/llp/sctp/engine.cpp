@@ -69,6 +69,7 @@ void Engine::reset() {
   timers = TimerWheel(associations * kTimers);
   sent.reset();
   delivery.reset();
+  windows.reset();
   events = {};
   answers = {};
   busy_until = 0;

@@ -21,6 +21,7 @@
 #include "model/rnic/llp/sctp/sctp_config.h"
 #include "model/rnic/llp/sctp/segment_delivery.h"
 #include "model/rnic/llp/sctp/stream_qps.h"
+#include "model/rnic/llp/sctp/window_trace.h"
 #include "model/rnic/llp/transmit_memory.h"
 #include "model/rnic/messages/llp_firmware.h"
 #include "model/rnic/messages/sctp.h"
@@ -113,6 +114,7 @@ struct Engine {
   Outcome outcome, second;   // of an input; of its consequences
   DataPacket packet;
   SctpAssociationCounters counters;
+  WindowTrace windows;
 };
 
 }  // namespace rnic::sctp

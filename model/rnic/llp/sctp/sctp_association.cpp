@@ -264,6 +264,7 @@ std::string SctpAssociation::waiting_for() const {
 void SctpAssociation::describe(const Description& d) {
   d.counters(engine_.counters);
   d.drops(drops);
+  d.point(engine_.windows.point);
   const std::size_t associations = engine_.contexts.size();
   const std::size_t bytes =
       sctp::AssociationContext::bytes(engine_.sender_settings, engine_.receiver_settings, engine_.stream_limits);
