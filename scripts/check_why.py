@@ -21,6 +21,7 @@ SENDS = {"name": "sends", "nodes": [{"name": "a"}, {"name": "b"}], "connections"
          "work": [{"name": "sends", "op": "send", "size": 4096, "count": 40, "depth": 16}]}
 PATIENT = ("rnic.tcp.rto_min_us=10000000", "rnic.tcp.rto_initial_us=10000000", "rnic.tcp.rto_max_us=20000000", "sim.max_time_us=5000")
 SHORT = ("work.writes.depth=1", "work.writes.count=20")
+SHORT_SCTP = tuple(f"work.writes.{key}" for key in ("count=20", "depth=4", "size=16384")) + ("work.sends.count=20",)
 
 
 def packets(file, with_times=False):
@@ -262,6 +263,8 @@ CASES += [
     Planted("marked", "write_bw", (*WRITES, "rnic.tcp.ecn=true"), ("link.forward.mark.frames=100",), 100, symptom="reduced", kind="ce_marked", end="cable"),
     Planted("ord", "read_bw_ord16", (), ("connections.c0.ord=1",), None, symptom="slow", kind="ord", end="setting", request="a.0.32"),
     Planted("window", "write_bw", WRITES, ("rnic.tcp.window_bytes=8192",), None, symptom="slow_in_turn", kind="window", end="setting"),
+    Planted("sctp_window", "sctp_qps16", SHORT_SCTP, ("nodes.b.rnic.sctp.receive_buffer=16384",), None, symptom="slow_in_turn", kind="window", end="setting"),
+    Planted("sctp_lost", "sctp_qps16", SHORT_SCTP, ("link.forward.loss.frames=200",), 200, symptom="slow_in_turn", kind="lost", end="cable"),
     Planted("core", "write_bw", ("work.writes.size=4096",), ("nodes.a.host.cpu.post_ns=3000",), None, symptom="slow", kind="core", end="program",
             request="a.0.17"),
     Planted("lost_syn", "write_bw", WRITES, ("link.forward.loss.frames=1",), 1, symptom="slow_setup", kind="lost", end="cable"),

@@ -17,15 +17,31 @@ std::uint64_t SlowRequests::last_wait_ends(const Life& life, const std::string& 
   return at;
 }
 
+// Streams of an SCTP association share a window, so it is reduced for all of them in the same instant.
+bool SlowRequests::shares_window(const EventRow& again, std::uint64_t reduced_ps) const {
+  const std::string queue = queue_of(rows_.text_of(*again.request));
+  const auto found = reductions_.find(queue.substr(0, queue.find('#')));
+  return found != reductions_.end() &&
+         std::any_of(found->second.begin(), found->second.end(), [&](const Change& c) { return c.ps == reduced_ps; });
+}
+
 // The window that bounded the sender then.
 Candidate SlowRequests::window(const Life& life, std::uint64_t ps, std::uint64_t at) const {
-  const Change* const last = last_before(windows_, life.pair, at);
+  const Change* last = last_before(windows_, life.pair, at);
+  // A share of an association's window is used up for a moment at a time.
+  for (const Change* c = last; c != nullptr && last->words.rfind("a_rwnd:", 0) == 0; --c) {
+    if (c->words.find(" used up") != std::string::npos) last = c;
+    if (c == windows_.at(life.pair).data()) break;
+  }
   if (last == nullptr) {
-    return {ps, {End::kNotRecorded, "window", "which window was used up: only TCP records its windows", {}, {}}, {}};
+    return {ps, {End::kNotRecorded, "window", "which window was used up", {}, {}}, {}};
   }
   if (last->words.rfind("congestion", 0) == 0) return reduced_window(life, ps, at);
   const Step step{last->ps, life.node, last->words, {}, state_of(last->words)};
-  return {ps, {End::kSetting, "window", last->words, {}, "rnic.tcp.window_bytes"}, {step}};
+  const bool sctp = last->words.rfind("a_rwnd", 0) == 0;
+  return {ps,
+          {End::kSetting, "window", last->words, {}, sctp ? "rnic.sctp.receive_buffer" : "rnic.tcp.window_bytes"},
+          {step}};
 }
 
 // A congestion window: since when it is that small, and why.
@@ -42,7 +58,8 @@ Candidate SlowRequests::reduced_window(const Life& life, std::uint64_t ps, std::
     return {ps, by_cable(mark.kind, mark.words, frame.value_or(0)), {{mark.ps, mark.node, mark.words, frame}, step}};
   }
   for (const EventRow& again : rows_.sent_again()) {
-    if (again.node != life.node || again.ps < last->ps || !is_of(life, again)) continue;
+    if (again.node != life.node || again.ps < last->ps) continue;
+    if (!is_of(life, again) && !shares_window(again, last->ps)) continue;
     Repair repair = repair_of(rows_, again);
     repair.chain.push_back(step);
     return {ps, std::move(repair.cause), std::move(repair.chain)};
@@ -51,7 +68,7 @@ Candidate SlowRequests::reduced_window(const Life& life, std::uint64_t ps, std::
 }
 
 Candidate SlowRequests::limit(const Life& life, const std::string& reason, std::uint64_t ps) const {
-  if (reason == "credit") return window(life, ps, last_wait_ends(life, reason));
+  if (reason == "credit" || reason == "sctp_credit") return window(life, ps, last_wait_ends(life, reason));
   if (reason == "ord") {
     return {ps,
             {End::kSetting,

@@ -20,6 +20,7 @@ constexpr const char* kEarlier = "earlier requests and other queue pairs";
 std::string shown(const std::string& reason) {
   if (reason == "ord") return "ORD";
   if (reason == "credit") return "TCP credit";
+  if (reason == "sctp_credit") return "SCTP credit";
   if (reason == "first_fpdu") return "first FPDU of the peer";
   return reason;
 }

@@ -53,6 +53,7 @@ class SlowRequests {
   static const Change* last_before(const std::map<std::string, std::vector<Change>>& changes, const std::string& queue,
                                    std::uint64_t at);
   bool is_of(const Life& life, const EventRow& again) const;  // octets of its queue
+  bool shares_window(const EventRow& again, std::uint64_t reduced_ps) const;
   std::uint64_t last_wait_ends(const Life& life, const std::string& reason) const;
 
   const Rows& rows_;
