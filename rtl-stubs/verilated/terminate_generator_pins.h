@@ -35,7 +35,8 @@ class TerminateGeneratorPins : public Pins<Vterminate_generator, TerminateGenera
   }
 
   void offered(const QpEvent& error, Model& m) {
-    owner_ = error.failed.owner ? error.failed.owner : contexts_.internal_work(error.qpn);
+    segment_owner_ = error.failed.owner;
+    owner_ = segment_owner_ ? segment_owner_ : contexts_.internal_work(error.qpn);
     const QpLife life = contexts_.life(error.qpn);
     m.foreign_stag_is_invalid_i = cfg_.foreign_stag_is_invalid;
     m.qp_exists_i = life.valid;
@@ -51,6 +52,7 @@ class TerminateGeneratorPins : public Pins<Vterminate_generator, TerminateGenera
     message.buf = buffers_.take(owner_);
     std::memcpy(octets_of(message), &m.out_octets_o, sizeof m.out_octets_o);
   }
+  void pushed(QpEvent& event, const Model&) const { event.failed.owner = segment_owner_; }
   void stand_in(const Model& m) const {
     if (m.in_valid_i && m.in_ready_o) stage_.count(m.out_valid_o);
   }
@@ -75,7 +77,8 @@ class TerminateGeneratorPins : public Pins<Vterminate_generator, TerminateGenera
   BufferPool& buffers_;
   const TerminateConfig cfg_;
   std::vector<std::uint64_t> reported_;
-  RequestId owner_;  // of the Terminate
+  RequestId segment_owner_;  // of the segment in error; none if there is none
+  RequestId owner_;          // of the Terminate
 };
 
 }  // namespace rnic::rtl

@@ -94,7 +94,7 @@ class Interrupted(OutputsTest):
                 self.assertTrue((self.folder / "out/stats.txt").read_text().startswith("incomplete: interrupted\n"))
                 self.assertEqual(frames_in((self.folder / "out/wire.pcapng").read_bytes()), stats["frames"])
                 lines = (self.folder / "log.tsv").read_text().splitlines()
-                self.assertEqual({line.count("\t") for line in lines}, {9})
+                self.assertEqual({line.count("\t") for line in lines}, {10})
                 self.assertGreater((self.folder / "w.vcd").stat().st_size, 0)
 
     def test_a_run_that_is_not_stopped_is_complete(self):

@@ -126,7 +126,7 @@ class Watched(Replay):
                          [c["directions"][1]["fpdus"] for c in real["connections"]])
         events = [line.split("\t") for line in (self.folder / "log.tsv").read_text().splitlines()]
         self.assertGreater(len(events), 100)
-        self.assertEqual({len(e) for e in events}, {10})
+        self.assertEqual({len(e) for e in events}, {11})
         times = [int(line[1:]) for line in (self.folder / "w.vcd").read_text().splitlines() if line.startswith("#")]
         self.assertLessEqual(max(times), 20_000_000)
         self.assertGreaterEqual(min(t for t in times if t), 10_000_000)

@@ -14,8 +14,7 @@ using LargeFirmware = fw::Firmware<Bus, fw::LargeCapacity>;
 
 std::unique_ptr<FirmwareTarget> make_native_target(ChipBus& bus, const fw::Settings& settings,
                                                    const std::string& name) {
-  if (!fw::fits_small(settings))
-    return std::make_unique<NativeTarget<LargeFirmware>>(bus, settings, name);
+  if (!fw::fits_small(settings)) return std::make_unique<NativeTarget<LargeFirmware>>(bus, settings, name);
   return std::make_unique<NativeTarget<Firmware>>(bus, settings, name);
 }
 
