@@ -284,6 +284,7 @@ CASES += [
     Case("memory_of_the_peer", "read_bw_ord16", ("nodes.b.host.root_complex.memory_read_ns=4000", "work.reads.count=40", "work.reads.depth=1"),
          symptom="slow_in_turn", kind="memory", end="setting"),
     Case("poll", "write_bw", (*WRITES, "host.cpu.poll_interval_ns=20000"), symptom="slow", kind="poll_interval", end="setting", request="a.0.17"),
+    Case("own_queue", "read_bw_ord16", ("work.reads.count=40", "work.reads.depth=16"), symptom="slow_in_turn", kind="own_queue", end="program"),
     Case("other_queue_pairs", "qps16", ("work.writes.size=65536", "work.writes.count=10", "work.sends.count=1"), symptom="slow", kind="other_queue_pairs",
          end="program"),
     FirstAcknowledgement("receive_fetch", SENDS, ("nodes.b.host.root_complex.memory_read_ns=20000",), symptom="slow", kind="memory", end="setting",

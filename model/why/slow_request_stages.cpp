@@ -1,6 +1,7 @@
 // What held a slow request before and behind the segmenter, at both nodes: rules R15 to R19 and R22 of why.md.
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,11 @@
 #include "model/why/slow_requests.h"
 
 namespace rnic::why {
+namespace {
+
+constexpr std::uint64_t kPerQueue = 1u << 28;  // requests of a queue have adjacent numbers
+
+}  // namespace
 
 // The core whose work was most of a stretch of time, if one was.
 std::optional<Candidate> SlowRequests::core(const Life& life, std::uint64_t from, std::uint64_t to,
@@ -31,7 +37,6 @@ std::optional<Candidate> SlowRequests::core(const Life& life, std::uint64_t from
 
 // It was fetched, and its queue pair waited for nothing but its turn: whose segments were cut meanwhile.
 std::optional<Candidate> SlowRequests::others_turn(const Life& life, std::uint64_t from) const {
-  constexpr std::uint64_t kPerQueue = 1u << 28;  // requests of a queue have adjacent numbers
   const std::uint64_t begin = std::max(from, life.fetched_ps), end = life.last_cut_ps;
   std::map<std::uint64_t, std::pair<unsigned, std::uint64_t>> cut;  // by queue: segments, and the request of one
   unsigned all = 0, others = 0;
@@ -54,6 +59,38 @@ std::optional<Candidate> SlowRequests::others_turn(const Life& life, std::uint64
       "turns of {} other queues of {}: {} of {} segments that were cut meanwhile were theirs, {} those of {}",
       cut.size(), life.node, others, all, segments, queue_of(rows_.text_of(request)));
   return Candidate{waited, {End::kProgram, "other_queue_pairs", text, {}, "connections.*.qps"}, {}};
+}
+
+// It has come to the peer, and its answer is not begun: what the peer's segmenter cut meanwhile.
+std::optional<Candidate> SlowRequests::answers_before(const Life& life, const Passage& passage,
+                                                      std::uint64_t from) const {
+  const std::string& peer = passage.peer();
+  const std::uint64_t begin = std::max(from, passage.once(peer, "frame_received"));
+  const std::uint64_t end = passage.first(peer, "segmented");
+  std::set<std::uint64_t> earlier, queues;  // requests of its queue; other queues
+  unsigned all = 0, own = 0;                // segments
+  for (const EventRow& e : rows_.events(
+           fmt::format("id BETWEEN {} AND {} AND kind = 'segmented' AND node = {} AND time_ps > {} AND time_ps < {}",
+                       life.row.first_event, life.row.last_event, quoted(peer), begin, end))) {
+    ++all;
+    if (!e.request) continue;
+    if (*e.request / kPerQueue == life.row.number / kPerQueue) ++own, earlier.insert(*e.request);
+    else queues.insert(*e.request / kPerQueue);
+  }
+  if (all == 0) return std::nullopt;
+  const bool is_own = 2 * own >= all;
+  const std::string whose = is_own ? fmt::format("{} earlier requests of its queue", earlier.size())
+                                   : fmt::format("{} other queue{}", queues.size(), queues.size() == 1 ? "" : "s");
+  Candidate c{end - begin,
+              {End::kProgram,
+               is_own ? "own_queue" : "other_queue_pairs",
+               fmt::format("{} worked for {} first: {} of {} segments that it cut meanwhile were theirs", peer, whose,
+                           is_own ? own : all - own, all),
+               {},
+               is_own ? "work.*.depth" : "connections.*.qps"},
+              {}};
+  c.chain = {{begin, peer, life.row.text + " has come", {}}, {end, peer, "its answer is cut", {}}};
+  return c;
 }
 
 // Its completion was there, and the program looked again after its interval.
@@ -92,6 +129,7 @@ void SlowRequests::add_stages(const Life& life, const Passage& passage, std::uin
     add(held_ack(rows_, passage));
     return;
   }
+  add(answers_before(life, passage, from));
   add(held_payload(rows_, life.row, peer, passage.once(peer, "frame_received")));
   add(held_frames(rows_, passage, peer, life.node, whole));
 }

@@ -47,6 +47,7 @@ class SlowRequests {
   Candidate fence(const Life& life, std::uint64_t ps) const;
   std::optional<Candidate> core(const Life& life, std::uint64_t from, std::uint64_t to, const char* until) const;
   std::optional<Candidate> others_turn(const Life& life, std::uint64_t from) const;
+  std::optional<Candidate> answers_before(const Life& life, const Passage& passage, std::uint64_t from) const;
   std::optional<Candidate> poll(const Life& life, const Passage& passage) const;
   void add_stages(const Life& life, const Passage& passage, std::uint64_t from, std::vector<Candidate>& found) const;
   void follow_window(const Life& life, const Passage& passage, std::vector<Candidate>& found) const;

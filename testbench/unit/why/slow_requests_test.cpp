@@ -81,6 +81,37 @@ TEST(SlowRequestTest, TheTurnsOfOtherQueuePairs) {
               HasSubstr("program other_queue_pairs: turns of 2 other queues of a: 3 of 6 segments"));
 }
 
+// A Read that comes at 1,300 and is answered from 1,900 on, while the peer answers what is before it.
+TEST(SlowRequestTest, WhoseAnswersThePeerCutFirst) {
+  for (const bool own : {true, false}) {
+    HandMadeRun run;
+    const RequestId id = HandMadeRun::send(a, 5);
+    run.event(1000, a, TraceKind::kPosted, {id});
+    run.event(1010, a, TraceKind::kWqeFetched, {id, "read"});
+    run.event(1020, a, TraceKind::kSegmented, {id, "", 0, 46});
+    run.event(1030, a, TraceKind::kFrameSent, {id, "", 0, 100});
+    run.event(1300, b, TraceKind::kFrameReceived, {id, "", 0, 100});
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      const bool is_own = own ? i < 2 : i < 1;  // half of them, or a quarter
+      run.event(1400 + 100 * i, b, TraceKind::kSegmented, {HandMadeRun::send(a, i, is_own ? 0 : 1), "", 0, 1000});
+    }
+    run.event(1900, b, TraceKind::kSegmented, {id, "", 0, 1000});
+    run.event(1950, b, TraceKind::kFrameSent, {id, "", 0, 1100});
+    run.event(2000, a, TraceKind::kCompleted, {id, "", TraceEvent::kNone, 1000});
+    run.event(2010, a, TraceKind::kPolled, {id});
+    const why::Answer answer = run.answer(Symptom::kSlow);
+    EXPECT_EQ(
+        HandMadeRun::text_of(answer),
+        own ? "program own_queue: b worked for 2 earlier requests of its queue first: 2 of 4 segments that it cut "
+              "meanwhile were theirs"
+            : "program other_queue_pairs: b worked for 1 other queue first: 3 of 4 segments that it cut "
+              "meanwhile were theirs");
+    ASSERT_EQ(answer.chain.size(), 2u);
+    EXPECT_EQ(answer.chain[0].ps, 1'300'000u);
+    EXPECT_EQ(answer.chain[1].ps, 1'900'000u);
+  }
+}
+
 // Reads of one tag, each of which takes 200 ns.
 TEST(SlowRequestTest, TagsThatAreAllInUseUntilItsLastReadIsSent) {
   for (const unsigned tags : {1u, 2u}) {
