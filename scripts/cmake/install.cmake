@@ -1,12 +1,19 @@
 # cmake --install gives the program, the libraries with their headers, and find_package(rnicsim).
 include(CMakePackageConfigHelpers)
 get_property(rnic_libraries GLOBAL PROPERTY RNIC_LIBRARIES)
-add_custom_target(installable DEPENDS ${rnic_libraries} rnicsim rnicsim_vectors rnicsim_rtl $<TARGET_NAME_IF_EXISTS:rnic_fw_rv32>)
+add_custom_target(installable DEPENDS ${rnic_libraries} rnicsim rnicsim_vectors rnicsim_rtl rnic_golden $<TARGET_NAME_IF_EXISTS:rnic_fw_rv32>)
 install(TARGETS ${rnic_libraries} EXPORT rnicsimTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/rnicsim)
 install(EXPORT rnicsimTargets NAMESPACE rnic:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/rnicsim)
 install(DIRECTORY model firmware DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rnicsim FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY traces DESTINATION ${CMAKE_INSTALL_DATADIR}/rnicsim FILES_MATCHING PATTERN "*.json" PATTERN siw EXCLUDE)
+# librnic_golden, for C and what speaks C: find_package(rnicsim COMPONENTS golden), or rnic_golden.pc.
+install(TARGETS rnic_golden EXPORT rnicsimGoldenTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+install(EXPORT rnicsimGoldenTargets NAMESPACE rnic:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/rnicsim)
+install(FILES model/golden/abi/rnic_golden.h model/golden/abi/rnic_golden_messages.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+configure_file(scripts/cmake/rnic_golden.pc.in ${CMAKE_BINARY_DIR}/rnic_golden.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/rnic_golden.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 configure_package_config_file(scripts/cmake/rnicsimConfig.cmake.in ${CMAKE_BINARY_DIR}/rnicsimConfig.cmake
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/rnicsim)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/rnicsimConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -27,4 +27,17 @@ run("" ${CMAKE_COMMAND} --build ${WORK}/foreign)
 run("4d504120494420526571204672616d65c0010000 e3069283" ${WORK}/foreign/mpa_request)
 run("data ok" ${WORK}/foreign/simulate ${scenario})
 
+# The golden library, by CMake and by pkg-config.
+file(GLOB_RECURSE golden ${prefix}/librnic_golden.so.1)
+if(golden)
+  set(fpdu "0005726e696321007171e65f of version")
+  run("" ${CMAKE_COMMAND} -G Ninja -S ${CMAKE_CURRENT_LIST_DIR}/golden -B ${WORK}/foreign_golden -D CMAKE_PREFIX_PATH=${prefix})
+  run("" ${CMAKE_COMMAND} --build ${WORK}/foreign_golden)
+  run("${fpdu}" ${WORK}/foreign_golden/fpdu)
+  get_filename_component(folder ${golden} DIRECTORY)
+  run("" sh -c "PKG_CONFIG_PATH=${folder}/pkgconfig && export PKG_CONFIG_PATH && cc -std=c99 -Wall -Werror ${CMAKE_CURRENT_LIST_DIR}/golden/fpdu.c \
+$(pkg-config --cflags --libs rnic_golden) -o ${WORK}/fpdu")
+  run("${fpdu}" ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${folder} ${WORK}/fpdu)
+endif()
+
 file(REMOVE_RECURSE ${WORK})
