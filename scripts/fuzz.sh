@@ -28,7 +28,7 @@ targets=("$@")
 for target in "${targets[@]}"; do
   [ -d "testbench/fuzz/corpus/$target" ] || { echo "fuzz: there is no target $target, but ${all[*]}" >&2; exit 2; }
 done
-program_of() { case $1 in association | chip) echo "fuzz_$1" ;; *) echo fuzz_parsers ;; esac; }
+program_of() { case $1 in association | chip | golden) echo "fuzz_$1" ;; *) echo fuzz_parsers ;; esac; }
 
 mapfile -t programs < <(for target in "${targets[@]}"; do program_of "$target"; done | sort -u)
 scripts/build.sh fuzz "${programs[@]}"

@@ -278,6 +278,39 @@ def association():
     write("association", "silence", passive + send * 3 + wait(15) * 3)
 
 
+def golden():
+    """Handles of librnic_golden, and calls of them (golden_target.cpp)."""
+    kinds = {name: n for n, name in enumerate(("mpa_framer", "marker_inserter", "crc_insert", "mpa_deframer", "crc_check", "mpa_transmit", "mpa_receive"))}
+    sizes = {16: 2, 32: 4, 48: 5, 56: 7}
+
+    def structure(size, members=(), octets=b"", tame=16):
+        body = bytearray(size)
+        for at, value in members:
+            body[at:at + len(value)] = value
+        head = bytes([sizes[size] | tame]) + bytes(body)
+        return head if size < 24 else head + struct.pack(">H", len(octets)) + octets[:64]
+
+    def push(port, *of, **how):
+        return bytes([8 * port + 5]) + structure(*of, **how)
+
+    def take(port, size, room=300):
+        return bytes([8 * port + 3]) + structure(size)[:1 + size] + (struct.pack(">H", room) if size >= 24 else b"") + bytes(64)
+
+    def counter(name):
+        return bytes([1, len(name)]) + name.encode()
+
+    ulpdu = push(0, 32, [(25, b"\1"), (26, b"\1")], bytes(range(60)))
+    write("golden", "transmit", bytes([kinds["mpa_transmit"]]) + ulpdu * 2 + take(1, 56) * 3 + counter("mpa_framer.fpdus") + b"\0" + ulpdu)
+    write("golden", "framer", bytes([kinds["mpa_framer"] | 8]) + ulpdu + take(1, 56, 3) + take(1, 56))
+    fpdu = b"\0\5rnic!\0" + bytes.fromhex("7171e65f")
+    write("golden", "crc_check", bytes([kinds["crc_check"]]) + push(0, 56, [(50, b"\1")], fpdu) + take(1, 56) + counter("good") + counter("god"))
+    marked = push(0, 56, [(45, b"\1")], fpdu)
+    write("golden", "marker", bytes([kinds["marker_inserter"] | 16]) + marked + take(1, 56) + marked * 2)
+    write("golden", "receive", bytes([kinds["mpa_receive"]]) + bytes([10]) + structure(16)[:17] + b"\0" + push(0, 48, [(41, b"\0"), (42, b"\1")], fpdu)
+          + take(1, 56) + take(2, 16))
+    write("golden", "settings", bytes([128 | 4, 18]) + b'{"beat_bytes": 32}' + push(0, 56, octets=fpdu) + take(1, 56))
+
+
 captures()
 from_vectors(pathlib.Path(sys.argv[1]))
 replays()
@@ -288,3 +321,4 @@ debugger()
 guest()
 associations()
 sessions()
+golden()
