@@ -42,19 +42,31 @@ unsigned iid_of(TraceKind kind) { return static_cast<unsigned>(kind) + 1; }  // 
 
 }  // namespace
 
-void ProtoMessage::varint(std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) octets_ += static_cast<char>(value | 0x80);
-  octets_ += static_cast<char>(value);
+namespace {
+
+constexpr std::size_t kMostOfVarint = 10;
+
+std::uint8_t* put_varint(std::uint8_t* to, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) *to++ = static_cast<std::uint8_t>(value | 0x80);
+  *to++ = static_cast<std::uint8_t>(value);
+  return to;
+}
+
+}  // namespace
+
+std::uint8_t* ProtoMessage::room(std::size_t octets) {
+  if (octets_.size() < used_ + octets) octets_.resize(2 * (used_ + octets));
+  return octets_.data() + used_;
 }
 
 void ProtoMessage::number(unsigned field, std::uint64_t value) {
-  varint(field << 3);
-  varint(value);
+  end_at(put_varint(put_varint(room(2 * kMostOfVarint), field << 3), value));
 }
 
 void ProtoMessage::fixed(unsigned field, std::uint64_t value) {
-  varint(field << 3 | 1);
-  for (unsigned i = 0; i < 8; ++i) octets_ += static_cast<char>(value >> 8 * i);
+  std::uint8_t* to = put_varint(room(kMostOfVarint + 8), field << 3 | 1);
+  for (unsigned i = 0; i < 8; ++i) *to++ = static_cast<std::uint8_t>(value >> 8 * i);
+  end_at(to);
 }
 
 void ProtoMessage::real(unsigned field, double value) {
@@ -65,9 +77,12 @@ void ProtoMessage::real(unsigned field, double value) {
 }
 
 void ProtoMessage::text(unsigned field, std::string_view value) {
-  varint(field << 3 | 2);
-  varint(value.size());
-  octets_ += value;
+  bytes(field, {reinterpret_cast<const std::uint8_t*>(value.data()), value.size()});
+}
+
+void ProtoMessage::bytes(unsigned field, ByteSpan value) {
+  std::uint8_t* const to = put_varint(put_varint(room(2 * kMostOfVarint + value.size()), field << 3 | 2), value.size());
+  end_at(std::copy(value.begin(), value.end(), to));
 }
 
 PerfettoTrace::PerfettoTrace(const std::string& file, std::vector<std::string> nodes, EventWords words)

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "model/common/bytes.h"
 #include "model/trace/event_stream.h"
 #include "model/trace/output_file.h"
 #include "model/trace/request_numbers.h"
@@ -20,13 +21,17 @@ class ProtoMessage final {
   void fixed(unsigned field, std::uint64_t value);   // fixed64
   void real(unsigned field, double value);
   void text(unsigned field, std::string_view value);  // string, bytes
-  void message(unsigned field, const ProtoMessage& value) { text(field, value.octets_); }
-  void clear() { octets_.clear(); }
-  const std::string& octets() const { return octets_; }
+  void message(unsigned field, const ProtoMessage& value) { bytes(field, value.octets()); }
+  void clear() { used_ = 0; }
+  ByteSpan octets() const { return {octets_.data(), used_}; }
 
  private:
-  void varint(std::uint64_t value);
-  std::string octets_;
+  void bytes(unsigned field, ByteSpan value);
+  std::uint8_t* room(std::size_t octets);  // behind what is there
+  void end_at(const std::uint8_t* end) { used_ = static_cast<std::size_t>(end - octets_.data()); }
+
+  std::vector<std::uint8_t> octets_;  // with room at the end: a message has many small fields
+  std::size_t used_ = 0;
 };
 
 // A node is a process. Each of its places is a track of instants, which belong to their request's flow. A request is
