@@ -13,14 +13,15 @@ constexpr std::size_t kMostOctets = wire::marked_fpdu_bytes(0, 0xffff);
 
 }  // namespace
 
-void Beats<Ulpdu>::check_ulpdu(const UlpduMessage& m) {
+void Beats<Ulpdu>::check(const UlpduMessage& m, unsigned) {
   require(!m.octets.empty(), "ulpdu: it has no octets");
   require(m.octets.size() <= 0xffff,
           "ulpdu: it has more than 65535 octets, which a length field cannot say (RFC 5044 section 4)");
   require(m.position % 4 == 0, "ulpdu.position: an FPDU starts at a multiple of 4 octets (RFC 5044 section 4.1)");
 }
 
-void Beats<FpduBeat>::check_fpdu(const FpduMessage& m, unsigned beat_words) {
+void Beats<FpduBeat>::check(const FpduMessage& m, unsigned beat_bytes) {
+  const unsigned beat_words = beat_bytes / 4;
   require(!m.octets.empty() && m.octets.size() % 4 == 0,
           "fpdu: its octets are no multiple of 4 (RFC 5044 section 4.1)");
   require(m.octets.size() <= kMostOctets, "fpdu: it has more octets than an FPDU can have");
@@ -91,7 +92,7 @@ bool Beats<FpduBeat>::join(const FpduBeat& beat) {
   return true;
 }
 
-void Beats<StreamBeat>::check_segment(const SegmentMessage& m) {
+void Beats<StreamBeat>::check(const SegmentMessage& m, unsigned) {
   require(!m.octets.empty(), "segment: it has no octets");
   require(m.octets.size() <= kMostOctets, "segment: it has more octets than an FPDU can have");
   require(!m.placed || !m.ends, "segment: the end of a stream cannot be placed");

@@ -12,12 +12,14 @@
 
 namespace rnic::golden {
 
-// `cut` gives the beats of a transaction to `emit`, with the octets in a block of `pool`; `join` takes the next beat,
-// and returns whether it was the transaction's last. A control message is a beat of its own.
+// `check` throws Error for what no stage takes; `cut` gives the beats of a transaction to `emit`, with the octets in a
+// block of `pool`; `join` takes the next beat, and returns whether it was the transaction's last. A control message is
+// a beat of its own.
 template <class T>
 struct Beats {
   using Transaction = T;
   T transaction;
+  static void check(const T&, unsigned) {}
   template <class Emit>
   static void cut(T message, unsigned, BufferPool&, Emit emit) {
     emit(std::move(message));
@@ -32,9 +34,9 @@ template <>
 struct Beats<Ulpdu> {
   using Transaction = UlpduMessage;
   Transaction transaction;
+  static void check(const Transaction& m, unsigned beat_bytes);
   template <class Emit>
   static void cut(const UlpduMessage& m, unsigned, BufferPool& pool, Emit emit) {
-    check_ulpdu(m);
     Ulpdu ulpdu{pool.take(), m.flow, static_cast<std::uint16_t>(m.octets.size()), m.completes_wqe};
     std::copy(m.octets.begin(), m.octets.end(), ulpdu.buf->bytes() + Ulpdu::kOffset);
     ulpdu.markers = m.markers;
@@ -42,16 +44,15 @@ struct Beats<Ulpdu> {
     ulpdu.position = m.position;
     emit(std::move(ulpdu));
   }
-  static void check_ulpdu(const UlpduMessage& m);
 };
 
 template <>
 struct Beats<FpduBeat> {
   using Transaction = FpduMessage;
   Transaction transaction;
+  static void check(const Transaction& m, unsigned beat_bytes);
   template <class Emit>
   static void cut(const FpduMessage& m, unsigned beat_bytes, BufferPool& pool, Emit emit) {
-    check_fpdu(m, beat_bytes / 4);
     Buffer* const buf = pool.take().release();
     std::uint8_t* const octets = buf->bytes() + kFrameHeadroom;
     std::copy(m.octets.begin(), m.octets.end(), octets);
@@ -74,7 +75,6 @@ struct Beats<FpduBeat> {
   bool join(const FpduBeat& beat);
 
  private:
-  static void check_fpdu(const FpduMessage& m, unsigned beat_words);
   static FpduBeat begin(const FpduMessage& m, bool first);
   static void end(const FpduMessage& m, FpduBeat& beat);
 };
@@ -83,9 +83,9 @@ template <>
 struct Beats<StreamBeat> {
   using Transaction = SegmentMessage;
   Transaction transaction;
+  static void check(const Transaction& m, unsigned beat_bytes);
   template <class Emit>
   static void cut(const SegmentMessage& m, unsigned beat_bytes, BufferPool& pool, Emit emit) {
-    check_segment(m);
     Buffer* const buf = pool.take().release();
     std::copy(m.octets.begin(), m.octets.end(), buf->bytes());
     for (std::size_t at = 0; at < m.octets.size(); at += beat_bytes) {
@@ -95,7 +95,6 @@ struct Beats<StreamBeat> {
   }
 
  private:
-  static void check_segment(const SegmentMessage& m);
   static StreamBeat beat(const SegmentMessage& m, Buffer* buf, std::size_t at, std::size_t n);
 };
 

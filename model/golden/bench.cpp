@@ -28,6 +28,7 @@ void Bench::run() {
   if (std::exchange(idle_, true)) return;
   sc_core::sc_start(sc_core::sc_time::from_value(kMostCycles * clk_.period_ps()), sc_core::SC_EXIT_ON_STARVATION);
   if (!sc_core::sc_pending_activity()) return;
+  idle_ = false;
   std::string waiting;
   for (const Stage* stage : clk_.stages()) {
     if (const std::string text = stage->waiting_for(); !text.empty())

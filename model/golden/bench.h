@@ -59,7 +59,7 @@ class Bench {
  protected:
   explicit Bench(unsigned beat_bytes);
 
-  // `check(transaction)` throws Error for what the stage may not be offered.
+  // `check(transaction)` throws Error for what the stage may not be offered, and then has changed nothing.
   template <class T, class Check>
   void in(PopPort<T>& port, const char* name, Check check) {
     auto source = std::make_shared<test::Source<T>>(port);
@@ -67,6 +67,7 @@ class Bench {
     ports_.back().push = [this, source, check](const void* from) {
       typename Beats<T>::Transaction message;
       load(from, message);
+      Beats<T>::check(message, beat_bytes_);
       check(message);
       Beats<T>::cut(message, beat_bytes_, pool_, [&](T beat) { source->send(std::move(beat)); });
       idle_ = false;
@@ -98,9 +99,10 @@ class Bench {
   }
   template <class Row, class Set>
   void table(const char* name, Set set) {
-    tables_.push_back({name, Row::kMessage, [set](std::uint32_t index, const void* from) {
+    tables_.push_back({name, Row::kMessage, [this, set](std::uint32_t index, const void* from) {
                          Row row;
                          load(from, row);
+                         run();  // what was pushed before has the row as it was
                          set(index, row);
                        }});
   }

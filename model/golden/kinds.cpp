@@ -1,5 +1,7 @@
 #include "model/golden/kinds.h"
 
+#include <optional>
+
 #include <nlohmann/json.hpp>
 
 #include "model/common/check.h"
@@ -80,41 +82,54 @@ struct DeframerConfig : FlowsConfig, WithDatapath<MpaDeframerConfig> {
   }
 };
 
-// The streams of a deframer: it is offered each one's octets in order.
+// The streams of a deframer: it is offered each one's octets in order, with or without markers from the first one on.
 class Streams {
  public:
-  explicit Streams(MpaDeframer& deframer) : deframer_(deframer), next_(deframer.flows()) {}
+  explicit Streams(MpaDeframer& deframer) : deframer_(deframer), streams_(deframer.flows()) {}
   // A stream that is taken over in its middle.
   void place(std::uint32_t flow, const StreamPlace& row) {
-    if (flow >= next_.size()) fail_index("stream", flow, next_.size());
-    if (row.position % 4 != 0)
+    if (flow >= streams_.size()) fail_index("stream", flow, streams_.size());
+    if (row.position % 4 != 0) {
       fail_value("stream_place.position: an FPDU starts at a multiple of 4 octets (RFC 5044 section 4.1)");
+    }
     deframer_.set_position(FlowId{flow}, row.position);
-    next_[flow] = row.position;
+    streams_[flow] = {row.position, std::nullopt};
   }
   void check(const SegmentMessage& m) {
-    if (m.flow.v >= next_.size())
-      fail_value(fmt::format("segment.flow: the stage has flows 0 to {}, and no {}", next_.size() - 1, m.flow.v));
-    std::uint64_t& next = next_[m.flow.v];
-    if (m.offset == 0 && !m.ends) next = 0;  // a stream that begins
-    if (m.offset != next)
-      fail_value(fmt::format("segment.offset is {}, but the flow's next octet is {}", m.offset, next));
+    if (m.flow.v >= streams_.size()) {
+      fail_value(fmt::format("segment.flow: the stage has flows 0 to {}, and no {}", streams_.size() - 1, m.flow.v));
+    }
+    Stream stream = streams_[m.flow.v];
+    if (m.offset == 0 && !m.ends) stream = {};  // one that begins
+    if (m.offset != stream.next) {
+      fail_value(fmt::format("segment.offset is {}, but the flow's next octet is {}", m.offset, stream.next));
+    }
+    if (stream.markers.value_or(m.markers) != m.markers) {
+      fail_value("segment.markers: a stream has markers, or has none, from its first segment on");
+    }
     if (m.placed && m.octets.size() != kPlacedHeaderBytes) {
       fail_value(
           fmt::format("segment.placed: such a one has {} octets, length field and DDP header", kPlacedHeaderBytes));
     }
-    if (m.ends) return;
-    if (!m.placed) next += m.octets.size();
-    else if (const std::size_t length = load_be16(m.octets.data()); m.markers) {
-      next += wire::marked_fpdu_bytes(static_cast<wire::StreamPosition>(next), length);
-    } else {
-      next += wire::fpdu_bytes(length);
-    }
+    if (!m.ends) stream.markers = m.markers;
+    if (!m.placed && !m.ends) stream.next += m.octets.size();
+    if (m.placed) stream.next += octets_of_placed(m);
+    streams_[m.flow.v] = stream;
   }
 
  private:
+  struct Stream {
+    std::uint64_t next = 0;  // octet
+    std::optional<bool> markers;
+  };
+  static std::uint64_t octets_of_placed(const SegmentMessage& m) {
+    const std::size_t length = load_be16(m.octets.data());
+    return m.markers ? wire::marked_fpdu_bytes(static_cast<wire::StreamPosition>(m.offset), length)
+                     : wire::fpdu_bytes(length);
+  }
+
   MpaDeframer& deframer_;
-  std::vector<std::uint64_t> next_;  // octet of each flow's stream
+  std::vector<Stream> streams_;  // by flow
 };
 
 struct MpaDeframerBench final : Bench {

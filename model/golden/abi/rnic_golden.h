@@ -32,7 +32,7 @@ enum {
   RNIC_E_HUNG = -8,      /* the stage does not become idle */
   RNIC_E_REENTERED = -9, /* a call with the handle from inside of one */
   RNIC_E_MEMORY = -10,   /* no memory */
-  RNIC_E_BROKEN = -12    /* a check of the library itself failed: only text and close work from now on */
+  RNIC_E_BROKEN = -12    /* a check of the library itself has failed, or the handle was not opened: only text and close work */
 };
 
 /* ABI of the library, its version as text, the name of a result ("RNIC_E_NAME"), and all that there is as JSON: `kinds`

@@ -124,6 +124,9 @@ static void structures(void) {
     fpdu.placed = 2;
     EXPECT_STATUS(rnic_crc_check_push_in(check, &fpdu), RNIC_E_VALUE, check, "fpdu.placed is 2");
     fpdu.placed = 0;
+    fpdu.octets_n = 0;
+    EXPECT_STATUS(rnic_crc_check_push_in(check, &fpdu), RNIC_E_VALUE, check, "multiple of 4");
+    fpdu.octets_n = 64;
 
     /* A longer structure is taken if its tail is zero. */
     fpdu.size = sizeof room;
@@ -134,6 +137,66 @@ static void structures(void) {
     EXPECT_STATUS(rnic_stage_push(check, RNIC_CRC_CHECK_IN, room), RNIC_OK, check, "");
     rnic_stage_close(check);
   }
+}
+
+/* Markers are counted from the length field, which has to be there and right. */
+static void markers(void) {
+  uint8_t octets[12] = {0, 5};
+  rnic_fpdu fpdu;
+  rnic_stage* const inserter = open_stage("marker_inserter", NULL);
+  memset(&fpdu, 0, sizeof fpdu);
+  fpdu.size = sizeof fpdu;
+  fpdu.wants_markers = 1;
+  EXPECT_STATUS(rnic_marker_inserter_push_in(inserter, &fpdu), RNIC_E_VALUE, inserter, "multiple of 4");
+  fpdu.octets = octets;
+  fpdu.octets_n = 8;
+  EXPECT_STATUS(rnic_marker_inserter_push_in(inserter, &fpdu), RNIC_E_VALUE, inserter, "length field");
+  fpdu.octets_n = 12;
+  EXPECT_STATUS(rnic_marker_inserter_push_in(inserter, &fpdu), RNIC_OK, inserter, "");
+  rnic_stage_close(inserter);
+}
+
+/* What is refused changes nothing, and a row is for what is pushed after it. */
+static void streams(void) {
+  static uint8_t octets[100000] = {0, 5};
+  uint8_t taken[64];
+  rnic_stream_place row = {sizeof row, {0}, 1000};
+  rnic_segment segment;
+  rnic_fpdu out;
+  rnic_stage* const stage = open_stage("mpa_receive", NULL);
+  memset(&segment, 0, sizeof segment);
+  segment.size = sizeof segment;
+  segment.octets = octets;
+  segment.octets_n = sizeof octets;
+  EXPECT_STATUS(rnic_mpa_receive_push_in(stage, &segment), RNIC_E_VALUE, stage, "more octets than");
+  segment.octets_n = 12;
+  segment.offset = sizeof octets;
+  EXPECT_STATUS(rnic_mpa_receive_push_in(stage, &segment), RNIC_E_VALUE, stage, "next octet is 0");
+  segment.offset = 0;
+  segment.placed = 1;
+  EXPECT_STATUS(rnic_mpa_receive_push_in(stage, &segment), RNIC_E_VALUE, stage, "such a one has 16 octets");
+  segment.placed = 0;
+  segment.octets_n = 6;
+  EXPECT_STATUS(rnic_mpa_receive_push_in(stage, &segment), RNIC_OK, stage, "");
+  segment.octets_n = 6;
+  segment.offset = 6;
+  segment.markers = 1;
+  EXPECT_STATUS(rnic_mpa_receive_push_in(stage, &segment), RNIC_E_VALUE, stage, "from its first segment on");
+  segment.markers = 0;
+  EXPECT_STATUS(rnic_mpa_receive_push_in(stage, &segment), RNIC_OK, stage, "");
+  EXPECT_STATUS(rnic_stage_row(stage, "stream", 0, &row), RNIC_OK, stage, "");
+  segment.offset = 1000;
+  segment.octets_n = 12;
+  segment.markers = 1;
+  EXPECT_STATUS(rnic_mpa_receive_push_in(stage, &segment), RNIC_OK, stage, "");
+  memset(&out, 0, sizeof out);
+  out.size = sizeof out;
+  out.octets = taken;
+  out.octets_room = sizeof taken;
+  EXPECT_STATUS(rnic_mpa_receive_take_out(stage, &out), RNIC_OK, stage, "");
+  EXPECT_STATUS(rnic_mpa_receive_take_out(stage, &out), RNIC_OK, stage, "");
+  EXPECT_STATUS(rnic_mpa_receive_take_out(stage, &out), RNIC_NONE, stage, "");
+  rnic_stage_close(stage);
 }
 
 static void counters_and_reset(void) {
@@ -198,6 +261,8 @@ static void checksums(void) {
 int main(void) {
   opening();
   structures();
+  markers();
+  streams();
   counters_and_reset();
   checksums();
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
