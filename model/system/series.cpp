@@ -9,11 +9,13 @@
 
 #include "model/common/check.h"
 #include "model/common/kernel_time.h"
+#include "model/common/rounded.h"
 
 namespace rnic {
 namespace {
 
 constexpr double kGigabits = 8e-9;  // of an octet
+constexpr int kDigits = 6;
 
 }  // namespace
 
@@ -149,7 +151,7 @@ std::string Series::csv() const {
     text += std::to_string(time_ps_[i]);
     for (std::size_t k = 0; k < columns_.size(); ++k) {
       text += ',';
-      if (k < rows_[i].size() && !std::isnan(rows_[i][k])) text += fmt::format("{:.6g}", rows_[i][k]);
+      if (k < rows_[i].size() && !std::isnan(rows_[i][k])) text += fmt::format("{:.{}g}", rows_[i][k], kDigits);
     }
     text += '\n';
   }
@@ -164,7 +166,7 @@ nlohmann::ordered_json Series::json(std::uint64_t warmup_ps) const {
   for (const std::vector<double>& values : rows_) {
     nlohmann::ordered_json row = nlohmann::ordered_json::array();
     for (std::size_t k = 0; k < columns_.size(); ++k) {
-      if (k < values.size() && !std::isnan(values[k])) row.push_back(std::stod(fmt::format("{:.6g}", values[k])));
+      if (k < values.size() && !std::isnan(values[k])) row.push_back(rounded(values[k], kDigits));
       else row.push_back(nullptr);
     }
     rows.push_back(std::move(row));

@@ -7,8 +7,7 @@
 #include <string>
 #include <utility>
 
-#include <fmt/format.h>
-
+#include "model/common/rounded.h"
 #include "model/system/key_reader.h"
 
 namespace rnic {
@@ -23,7 +22,7 @@ constexpr int kDigitsOfSums = 12, kDigitsOfPowers = 6;
 
 nlohmann::json number(double value, bool whole, int digits) {
   if (whole) return static_cast<std::int64_t>(std::llround(value));
-  return std::stod(fmt::format("{:.{}g}", value, digits));
+  return rounded(value, digits);
 }
 
 bool is_whole(const ScenarioValue& v) { return v.json().is_number_integer(); }
