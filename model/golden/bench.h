@@ -23,12 +23,14 @@ struct Port {
   const char* message;
   std::function<void(const void*)> push;
   std::function<bool(void*)> take;  // false: nothing is there
+  const Shape* shape;
 };
 
 struct Table {
   const char* name;
   const char* message;
   std::function<void(std::uint32_t index, const void* row)> set;
+  const Shape* shape;
 };
 
 struct Counter {
@@ -63,11 +65,13 @@ class Bench {
   template <class T, class Check>
   void in(PopPort<T>& port, const char* name, Check check) {
     auto source = std::make_shared<test::Source<T>>(port);
-    add(name, Beats<T>::Transaction::kMessage);
-    ports_.back().push = [this, source, check](const void* from) {
-      typename Beats<T>::Transaction message;
+    using Transaction = typename Beats<T>::Transaction;
+    const std::size_t number = add<Transaction>(name);
+    ports_.back().push = [this, number, source, check](const void* from) {
+      Transaction message;
       load(from, message);
       Beats<T>::check(message, beat_bytes_);
+      turn(number);
       check(message);
       Beats<T>::cut(message, beat_bytes_, pool_, [&](T beat) { source->send(std::move(beat)); });
       idle_ = false;
@@ -77,18 +81,34 @@ class Bench {
   void in(PopPort<T>& port, const char* name) {
     in(port, name, [](const auto&) {});
   }
-  template <class T>
-  void out(PushPort<T>& port, const char* name, const LinkConfig& config = Netlist::kFew) {
+  // What reaches the stage by no link: `take(message)`, after all that was pushed before.
+  template <class M, class Take>
+  void in(const char* name, Take take) {
+    const std::size_t number = add<M>(name);
+    ports_.back().push = [this, number, take](const void* from) {
+      M message;
+      load(from, message);
+      turn(number);
+      run();
+      take(message);
+    };
+  }
+  // `each(beat)` for what comes out, before a caller has it.
+  template <class T, class Each>
+  void out(PushPort<T>& port, const char* name, const LinkConfig& config, Each each) {
     using Transaction = typename Beats<T>::Transaction;
     auto sink = std::make_shared<test::Sink<T>>(port, config);
     auto waiting = std::make_shared<std::deque<Transaction>>();
     auto joined = std::make_shared<Beats<T>>();
-    add(name, Transaction::kMessage);
-    ports_.back().take = [this, sink, waiting, joined](void* to) {
+    add<Transaction>(name);
+    ports_.back().take = [this, sink, waiting, joined, each](void* to) {
       if (waiting->empty()) {
         run();
-        for (T& beat : sink->take()) {
-          if (joined->join(beat)) waiting->push_back(std::exchange(joined->transaction, {}));
+        if (!sink->empty()) {
+          for (T& beat : sink->take()) {
+            each(beat);
+            if (joined->join(beat)) waiting->push_back(std::exchange(joined->transaction, {}));
+          }
         }
       }
       if (waiting->empty()) return false;
@@ -97,14 +117,20 @@ class Bench {
       return true;
     };
   }
+  template <class T>
+  void out(PushPort<T>& port, const char* name, const LinkConfig& config = Netlist::kFew) {
+    out(port, name, config, [](const T&) {});
+  }
   template <class Row, class Set>
   void table(const char* name, Set set) {
-    tables_.push_back({name, Row::kMessage, [this, set](std::uint32_t index, const void* from) {
+    tables_.push_back({name, Message<Row>::kName,
+                       [this, set](std::uint32_t index, const void* from) {
                          Row row;
                          load(from, row);
                          run();  // what was pushed before has the row as it was
                          set(index, row);
-                       }});
+                       },
+                       &shape<Row>()});
   }
   // All of a stage's counters.
   template <class Counters>
@@ -127,12 +153,21 @@ class Bench {
       to.push_back({prefix + name, [&of = counters, member] { return of.*member; }});
     }
   };
-  void add(const char* name, const char* message) { ports_.push_back({name, message, {}, {}}); }
+  template <class M>
+  std::size_t add(const char* name) {
+    ports_.push_back({name, Message<M>::kName, {}, {}, &shape<M>()});
+    return ports_.size() - 1;
+  }
+  // Inputs are worked on in the order in which they were pushed, also of several ports.
+  void turn(std::size_t port) {
+    if (std::exchange(pushed_, port) != port) run();
+  }
 
   std::vector<Port> ports_;
   std::vector<Table> tables_;
   std::vector<Counter> counters_;
   bool idle_ = true;
+  std::size_t pushed_ = 0;  // the port of the last one
 };
 
 struct DeleteBench {

@@ -10,6 +10,10 @@ void fail_width(std::string_view message, std::string_view member, std::uint64_t
   throw Error(RNIC_E_VALUE, fmt::format("{}.{} is {}, which does not fit its {} bits", message, member, value, width));
 }
 
+void fail_word(std::string_view message, std::string_view member, std::uint64_t value) {
+  throw Error(RNIC_E_VALUE, fmt::format("{}.{} is {}, which is none of its values", message, member, value));
+}
+
 void fail_null(std::string_view message, std::string_view member) {
   throw Error(RNIC_E_NULL, fmt::format("{}.{} is null, but its count is not 0", message, member));
 }

@@ -146,6 +146,18 @@ const Layout& layout() {
   return made;
 }
 
+// What a structure is, for those who do not know its message's type.
+struct Shape {
+  const char* name;
+  const Layout* layout;
+  bool octets, marks;
+};
+template <class M>
+const Shape& shape() {
+  static const Shape made{Message<M>::kName, &layout<M>(), kHasOctets<M>, kHasMarks<M>};
+  return made;
+}
+
 // Goes over the fields in their order, with the place of each in the structure. `Visitor::member(place, number)`.
 template <class Visitor>
 class VisitMembers : public FieldVisitor<VisitMembers<Visitor>> {
@@ -194,6 +206,15 @@ class VisitMembers : public FieldVisitor<VisitMembers<Visitor>> {
   Visitor visitor_;
 };
 
+// An enumeration has the values that have words.
+template <class T>
+void check_word(std::string_view message, const std::string& member, std::uint64_t value) {
+  if constexpr (kHasValueWords<T>) {
+    const ValueWords& words = *words_of<T>();
+    if (value >= words.size() || words[value].empty()) fail_word(message, member, value);
+  }
+}
+
 // The caller's structure becomes the message; what an older caller's does not have stays as it is. Throws Error: a
 // structure that is too short, or of a later minor number with members set that this library does not have; a value
 // that does not fit.
@@ -208,6 +229,7 @@ void load(const void* from, M& message) {
     std::memcpy(&value, at + place, member.octets);  // little-endian, as are the machines that this runs on
     if (member.width < 64 && value >> member.width != 0)
       fail_width(Message<M>::kName, member.name, value, member.width);
+    check_word<std::remove_reference_t<decltype(number)>>(Message<M>::kName, member.name, value);
     number = static_cast<std::remove_reference_t<decltype(number)>>(value);
   });
   visit_fields(visit, message);

@@ -21,6 +21,10 @@ struct Kind {
 
 const std::vector<Kind>& kinds();
 
+// Those of each theme, in the order of the description.
+void add_mpa_kinds(std::vector<Kind>& to);
+void add_request_kinds(std::vector<Kind>& to);
+
 // All that there is, as JSON: rnic_description(). Made once, on a kernel of its own.
 const std::string& description();
 

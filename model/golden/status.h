@@ -19,6 +19,7 @@ class Error : public std::runtime_error {
 };
 
 [[noreturn]] void fail_width(std::string_view message, std::string_view member, std::uint64_t value, unsigned width);
+[[noreturn]] void fail_word(std::string_view message, std::string_view member, std::uint64_t value);
 [[noreturn]] void fail_null(std::string_view message, std::string_view member);
 [[noreturn]] void fail_room(std::string_view message);
 [[noreturn]] void fail_index(std::string_view table, std::uint64_t index, std::uint64_t rows);

@@ -75,6 +75,14 @@ typedef char rnic_segment_has_48_octets[sizeof(rnic_segment) == 48 ? 1 : -1];
 
 typedef struct {
   uint32_t size;
+  uint32_t flow;
+  uint32_t bytes;
+  uint8_t reserved0[4];
+} rnic_rx_consumed;
+typedef char rnic_rx_consumed_has_16_octets[sizeof(rnic_rx_consumed) == 16 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
   uint8_t reserved0[4];
   uint64_t position;
 } rnic_stream_place;
@@ -82,11 +90,287 @@ typedef char rnic_stream_place_has_16_octets[sizeof(rnic_stream_place) == 16 ? 1
 
 typedef struct {
   uint32_t size;
-  uint32_t flow;
-  uint32_t bytes;
+  uint8_t is_atomic;  /* 1 bit */
+  uint8_t reserved0[3];
+  uint32_t qpn;
+  uint32_t read_sink_stag;
+  uint64_t read_sink_to;
+  uint32_t read_size;
+  uint32_t read_src_stag;
+  uint64_t read_src_to;
+  uint32_t atomic_operation;
+  uint32_t atomic_request_id;
+  uint32_t atomic_stag;
+  uint8_t reserved1[4];
+  uint64_t atomic_to;
+  uint64_t atomic_data;
+  uint64_t atomic_data_mask;
+  uint64_t atomic_compare;
+  uint64_t atomic_compare_mask;
+  uint16_t segment_length;
+  uint8_t segment_ddp_bytes;  /* 5 bits */
+  uint8_t segment_request_bytes;  /* 5 bits */
+  uint8_t segment_octets[46];
+  uint8_t reserved2[2];
+  uint32_t epoch;
+  uint32_t pd;
+  uint8_t reserved3[4];
+} rnic_queued_request;
+typedef char rnic_queued_request_has_160_octets[sizeof(rnic_queued_request) == 160 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t qpn;
+  uint32_t epoch;
   uint8_t reserved0[4];
-} rnic_rx_consumed;
-typedef char rnic_rx_consumed_has_16_octets[sizeof(rnic_rx_consumed) == 16 ? 1 : -1];
+} rnic_read_response_sent;
+typedef char rnic_read_response_sent_has_16_octets[sizeof(rnic_read_response_sent) == 16 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t qpn;
+  uint32_t request_sink_stag;
+  uint8_t reserved0[4];
+  uint64_t request_sink_to;
+  uint32_t request_size;
+  uint32_t request_src_stag;
+  uint64_t request_src_to;
+  uint16_t segment_length;
+  uint8_t segment_ddp_bytes;  /* 5 bits */
+  uint8_t segment_request_bytes;  /* 5 bits */
+  uint8_t segment_octets[46];
+  uint8_t reserved1[2];
+  uint32_t epoch;
+  uint32_t pd;
+  uint8_t reserved2[4];
+} rnic_queued_read;
+typedef char rnic_queued_read_has_104_octets[sizeof(rnic_queued_read) == 104 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t qpn;
+  uint32_t request_operation;
+  uint32_t request_request_id;
+  uint32_t request_stag;
+  uint8_t reserved0[4];
+  uint64_t request_to;
+  uint64_t request_data;
+  uint64_t request_data_mask;
+  uint64_t request_compare;
+  uint64_t request_compare_mask;
+  uint16_t segment_length;
+  uint8_t segment_ddp_bytes;  /* 5 bits */
+  uint8_t segment_request_bytes;  /* 5 bits */
+  uint8_t segment_octets[46];
+  uint8_t reserved1[2];
+  uint32_t epoch;
+  uint32_t pd;
+  uint8_t reserved2[4];
+} rnic_queued_atomic;
+typedef char rnic_queued_atomic_has_128_octets[sizeof(rnic_queued_atomic) == 128 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint8_t kind;  /* 3 bits */
+  uint8_t reserved0[3];
+  uint32_t qpn;
+  uint8_t cause_layer;  /* 4 bits */
+  uint8_t cause_etype;  /* 4 bits */
+  uint8_t cause_code;
+  uint8_t reserved1[1];
+  uint16_t failed_length;
+  uint8_t failed_ddp_bytes;  /* 5 bits */
+  uint8_t failed_request_bytes;  /* 5 bits */
+  uint8_t failed_octets[46];
+  uint8_t malformed;  /* 1 bit */
+  uint8_t reserved2[5];
+} rnic_qp_event;
+typedef char rnic_qp_event_has_72_octets[sizeof(rnic_qp_event) == 72 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint8_t state;  /* 3 bits */
+  uint8_t valid;  /* 1 bit */
+  uint8_t responder;  /* 1 bit */
+  uint8_t absorbs_rtr_send;  /* 1 bit */
+  uint8_t version;  /* 2 bits */
+  uint8_t extensions;  /* 1 bit */
+  uint16_t mulpdu;
+  uint16_t ird;
+  uint16_t ord;
+  uint32_t pd;
+  uint32_t flow;
+  uint8_t shares_rq;  /* 1 bit */
+  uint8_t llp;  /* 1 bit */
+  uint8_t markers;  /* 1 bit */
+  uint8_t crc;  /* 1 bit */
+  uint32_t srq;
+  uint32_t epoch;
+  uint32_t first_msn;
+  uint8_t log_sq;  /* 4 bits */
+  uint8_t log_rq;  /* 4 bits */
+  uint8_t reserved0[2];
+  uint32_t send_cq;
+  uint32_t recv_cq;
+  uint8_t reserved1[4];
+} rnic_qp_row;
+typedef char rnic_qp_row_has_56_octets[sizeof(rnic_qp_row) == 56 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t octets_n;
+  uint8_t* octets;
+  uint32_t octets_room;
+  uint32_t tag;
+  uint8_t ok;  /* 1 bit */
+  uint8_t reserved0[7];
+} rnic_dma_read_done;
+typedef char rnic_dma_read_done_has_32_octets[sizeof(rnic_dma_read_done) == 32 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t tag;
+  uint8_t ok;  /* 1 bit */
+  uint8_t reserved0[7];
+} rnic_dma_write_done;
+typedef char rnic_dma_write_done_has_16_octets[sizeof(rnic_dma_write_done) == 16 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint8_t reserved0[4];
+  uint64_t address;
+  uint32_t bytes;
+  uint8_t reserved1[4];
+} rnic_host_write;
+typedef char rnic_host_write_has_24_octets[sizeof(rnic_host_write) == 24 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint8_t reserved0[4];
+  uint64_t address;
+  uint32_t bytes;
+  uint32_t tag;
+  uint32_t page_list;  /* 25 bits */
+  uint32_t region;
+} rnic_dma_read_request;
+typedef char rnic_dma_read_request_has_32_octets[sizeof(rnic_dma_read_request) == 32 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t octets_n;
+  uint8_t* octets;
+  uint32_t octets_room;
+  uint8_t reserved0[4];
+  uint64_t address;
+  uint32_t tag;
+  uint8_t notify;  /* 1 bit */
+  uint8_t reserved1[3];
+  uint32_t page_list;  /* 25 bits */
+  uint8_t reserved2[4];
+} rnic_dma_write;
+typedef char rnic_dma_write_has_48_octets[sizeof(rnic_dma_write) == 48 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t qpn;
+  uint32_t response_request_id;
+  uint8_t reserved0[4];
+  uint64_t response_original;
+  uint32_t epoch;
+  uint8_t reserved1[4];
+} rnic_atomic_work;
+typedef char rnic_atomic_work_has_32_octets[sizeof(rnic_atomic_work) == 32 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint8_t allocated;  /* 1 bit */
+  uint8_t valid;  /* 1 bit */
+  uint8_t kind;  /* 2 bits */
+  uint8_t zero_based;  /* 1 bit */
+  uint8_t key;
+  uint8_t access;
+  uint8_t reserved0[2];
+  uint32_t pd;
+  uint32_t region;
+  uint32_t qpn;
+  uint32_t qp_epoch;
+  uint8_t reserved1[4];
+  uint64_t address;
+  uint64_t length;
+  uint64_t bus;
+  uint8_t log_page;  /* 5 bits */
+  uint8_t reserved2[3];
+  uint32_t first_page;
+  uint32_t pages;
+  uint8_t reserved3[4];
+} rnic_stag_context;
+typedef char rnic_stag_context_has_72_octets[sizeof(rnic_stag_context) == 72 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint8_t reserved0[4];
+  uint64_t address;
+} rnic_page_entry;
+typedef char rnic_page_entry_has_16_octets[sizeof(rnic_page_entry) == 16 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t qpn;
+  uint32_t request_id;
+  uint8_t reserved0[4];
+  uint64_t sink_address;
+  uint32_t sink_length;
+  uint32_t sink_lkey;
+  uint32_t epoch;
+  uint8_t reserved1[4];
+} rnic_atomic_issued;
+typedef char rnic_atomic_issued_has_40_octets[sizeof(rnic_atomic_issued) == 40 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t qpn;
+  uint32_t response_request_id;
+  uint8_t reserved0[4];
+  uint64_t response_original;
+  uint16_t segment_length;
+  uint8_t segment_ddp_bytes;  /* 5 bits */
+  uint8_t segment_request_bytes;  /* 5 bits */
+  uint8_t segment_octets[46];
+  uint8_t reserved1[2];
+  uint32_t epoch;
+  uint32_t pd;
+  uint8_t reserved2[4];
+} rnic_delivered_atomic;
+typedef char rnic_delivered_atomic_has_88_octets[sizeof(rnic_delivered_atomic) == 88 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t qpn;
+  uint8_t ok;  /* 1 bit */
+  uint8_t reserved0[3];
+  uint32_t epoch;
+} rnic_atomic_done;
+typedef char rnic_atomic_done_has_16_octets[sizeof(rnic_atomic_done) == 16 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint8_t kind;  /* 3 bits */
+  uint8_t reserved0[3];
+  uint32_t qpn;
+  uint32_t epoch;
+} rnic_tx_unblock;
+typedef char rnic_tx_unblock_has_16_octets[sizeof(rnic_tx_unblock) == 16 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t octets_n;
+  uint8_t* octets;
+  uint32_t octets_room;
+  uint32_t qpn;
+  uint32_t epoch;
+  uint8_t reserved0[4];
+} rnic_terminate_message;
+typedef char rnic_terminate_message_has_32_octets[sizeof(rnic_terminate_message) == 32 ? 1 : -1];
 
 /* "mpa_framer": FPDUs of ULPDUs, without markers and CRC (RFC 5044 section 4.1). */
 enum {
@@ -177,6 +461,138 @@ static inline int32_t rnic_mpa_receive_take_out(rnic_stage* stage, rnic_fpdu* me
   return rnic_stage_take(stage, 1, message);
 }
 static inline int32_t rnic_mpa_receive_take_consumed(rnic_stage* stage, rnic_rx_consumed* message) {
+  return rnic_stage_take(stage, 2, message);
+}
+
+/* "sctp_crc_insert": the checksum of SCTP packets, as crc_insert's of an FPDU (RFC 9260 section 6.8). */
+enum {
+  RNIC_SCTP_CRC_INSERT_IN = 0, /* push rnic_fpdu */
+  RNIC_SCTP_CRC_INSERT_OUT = 1 /* take rnic_fpdu */
+};
+static inline int32_t rnic_sctp_crc_insert_push_in(rnic_stage* stage, const rnic_fpdu* message) {
+  return rnic_stage_push(stage, 0, message);
+}
+static inline int32_t rnic_sctp_crc_insert_take_out(rnic_stage* stage, rnic_fpdu* message) {
+  return rnic_stage_take(stage, 1, message);
+}
+
+/* "sctp_crc_check": judges the checksum of SCTP packets (RFC 9260 section 6.8). */
+enum {
+  RNIC_SCTP_CRC_CHECK_IN = 0, /* push rnic_fpdu */
+  RNIC_SCTP_CRC_CHECK_OUT = 1 /* take rnic_fpdu */
+};
+static inline int32_t rnic_sctp_crc_check_push_in(rnic_stage* stage, const rnic_fpdu* message) {
+  return rnic_stage_push(stage, 0, message);
+}
+static inline int32_t rnic_sctp_crc_check_take_out(rnic_stage* stage, rnic_fpdu* message) {
+  return rnic_stage_take(stage, 1, message);
+}
+
+/* "irrq": holds the peer's Read and Atomic Requests, up to IRD (RFC 5040 section 5.2). */
+enum {
+  RNIC_IRRQ_IN = 0, /* push rnic_queued_request */
+  RNIC_IRRQ_SENT = 1, /* push rnic_read_response_sent */
+  RNIC_IRRQ_OUT = 2, /* take rnic_queued_read */
+  RNIC_IRRQ_ATOMIC = 3, /* take rnic_queued_atomic */
+  RNIC_IRRQ_EVENT = 4 /* take rnic_qp_event */
+};
+static inline int32_t rnic_irrq_push_in(rnic_stage* stage, const rnic_queued_request* message) {
+  return rnic_stage_push(stage, 0, message);
+}
+static inline int32_t rnic_irrq_push_sent(rnic_stage* stage, const rnic_read_response_sent* message) {
+  return rnic_stage_push(stage, 1, message);
+}
+static inline int32_t rnic_irrq_take_out(rnic_stage* stage, rnic_queued_read* message) {
+  return rnic_stage_take(stage, 2, message);
+}
+static inline int32_t rnic_irrq_take_atomic(rnic_stage* stage, rnic_queued_atomic* message) {
+  return rnic_stage_take(stage, 3, message);
+}
+static inline int32_t rnic_irrq_take_event(rnic_stage* stage, rnic_qp_event* message) {
+  return rnic_stage_take(stage, 4, message);
+}
+
+/* "atomic_alu": executes atomics on host memory (RFC 7306 sections 5.1 and 5.3). */
+enum {
+  RNIC_ATOMIC_ALU_IN = 0, /* push rnic_queued_atomic */
+  RNIC_ATOMIC_ALU_READ_DONE = 1, /* push rnic_dma_read_done */
+  RNIC_ATOMIC_ALU_WRITTEN = 2, /* push rnic_dma_write_done */
+  RNIC_ATOMIC_ALU_OTHERS = 3, /* push rnic_host_write */
+  RNIC_ATOMIC_ALU_READ = 4, /* take rnic_dma_read_request */
+  RNIC_ATOMIC_ALU_WRITE = 5, /* take rnic_dma_write */
+  RNIC_ATOMIC_ALU_OUT = 6, /* take rnic_atomic_work */
+  RNIC_ATOMIC_ALU_EVENT = 7 /* take rnic_qp_event */
+};
+static inline int32_t rnic_atomic_alu_push_in(rnic_stage* stage, const rnic_queued_atomic* message) {
+  return rnic_stage_push(stage, 0, message);
+}
+static inline int32_t rnic_atomic_alu_push_read_done(rnic_stage* stage, const rnic_dma_read_done* message) {
+  return rnic_stage_push(stage, 1, message);
+}
+static inline int32_t rnic_atomic_alu_push_written(rnic_stage* stage, const rnic_dma_write_done* message) {
+  return rnic_stage_push(stage, 2, message);
+}
+static inline int32_t rnic_atomic_alu_push_others(rnic_stage* stage, const rnic_host_write* message) {
+  return rnic_stage_push(stage, 3, message);
+}
+static inline int32_t rnic_atomic_alu_take_read(rnic_stage* stage, rnic_dma_read_request* message) {
+  return rnic_stage_take(stage, 4, message);
+}
+static inline int32_t rnic_atomic_alu_take_write(rnic_stage* stage, rnic_dma_write* message) {
+  return rnic_stage_take(stage, 5, message);
+}
+static inline int32_t rnic_atomic_alu_take_out(rnic_stage* stage, rnic_atomic_work* message) {
+  return rnic_stage_take(stage, 6, message);
+}
+static inline int32_t rnic_atomic_alu_take_event(rnic_stage* stage, rnic_qp_event* message) {
+  return rnic_stage_take(stage, 7, message);
+}
+
+/* "response_queue": matches Atomic Responses to their requests (RFC 7306 section 5.2.2). */
+enum {
+  RNIC_RESPONSE_QUEUE_ISSUED = 0, /* push rnic_atomic_issued */
+  RNIC_RESPONSE_QUEUE_IN = 1, /* push rnic_delivered_atomic */
+  RNIC_RESPONSE_QUEUE_WRITTEN = 2, /* push rnic_dma_write_done */
+  RNIC_RESPONSE_QUEUE_DMA = 3, /* take rnic_dma_write */
+  RNIC_RESPONSE_QUEUE_DONE = 4, /* take rnic_atomic_done */
+  RNIC_RESPONSE_QUEUE_UNBLOCK = 5, /* take rnic_tx_unblock */
+  RNIC_RESPONSE_QUEUE_EVENT = 6 /* take rnic_qp_event */
+};
+static inline int32_t rnic_response_queue_push_issued(rnic_stage* stage, const rnic_atomic_issued* message) {
+  return rnic_stage_push(stage, 0, message);
+}
+static inline int32_t rnic_response_queue_push_in(rnic_stage* stage, const rnic_delivered_atomic* message) {
+  return rnic_stage_push(stage, 1, message);
+}
+static inline int32_t rnic_response_queue_push_written(rnic_stage* stage, const rnic_dma_write_done* message) {
+  return rnic_stage_push(stage, 2, message);
+}
+static inline int32_t rnic_response_queue_take_dma(rnic_stage* stage, rnic_dma_write* message) {
+  return rnic_stage_take(stage, 3, message);
+}
+static inline int32_t rnic_response_queue_take_done(rnic_stage* stage, rnic_atomic_done* message) {
+  return rnic_stage_take(stage, 4, message);
+}
+static inline int32_t rnic_response_queue_take_unblock(rnic_stage* stage, rnic_tx_unblock* message) {
+  return rnic_stage_take(stage, 5, message);
+}
+static inline int32_t rnic_response_queue_take_event(rnic_stage* stage, rnic_qp_event* message) {
+  return rnic_stage_take(stage, 6, message);
+}
+
+/* "terminate_generator": the Terminate of a stream's first error (RFC 5040 section 4.8). */
+enum {
+  RNIC_TERMINATE_GENERATOR_IN = 0, /* push rnic_qp_event */
+  RNIC_TERMINATE_GENERATOR_OUT = 1, /* take rnic_terminate_message */
+  RNIC_TERMINATE_GENERATOR_EVENT = 2 /* take rnic_qp_event */
+};
+static inline int32_t rnic_terminate_generator_push_in(rnic_stage* stage, const rnic_qp_event* message) {
+  return rnic_stage_push(stage, 0, message);
+}
+static inline int32_t rnic_terminate_generator_take_out(rnic_stage* stage, rnic_terminate_message* message) {
+  return rnic_stage_take(stage, 1, message);
+}
+static inline int32_t rnic_terminate_generator_take_event(rnic_stage* stage, rnic_qp_event* message) {
   return rnic_stage_take(stage, 2, message);
 }
 

@@ -1,53 +1,17 @@
 // The stages of librnic_golden through its C interface, against references that share no arithmetic with the model.
 // SystemC is linked here, too: the library has nothing of it.
 #include <array>
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
 
-#include "rnic_golden_messages.h"
 #include "testbench/support/mpa_reference.h"
+#include "testbench/unit/golden/handles.h"
 
 namespace rnic::test {
 namespace {
-
-struct Close {
-  void operator()(rnic_stage* stage) const { rnic_stage_close(stage); }
-};
-using Stage = std::unique_ptr<rnic_stage, Close>;
-
-Stage open(const char* kind, const std::string& settings = "{}") {
-  rnic_stage* stage = nullptr;
-  EXPECT_EQ(rnic_stage_open(RNIC_GOLDEN_ABI, kind, settings.c_str(), &stage), RNIC_OK) << rnic_stage_text(stage);
-  return Stage(stage);
-}
-
-template <class M>
-M message(Bytes& octets) {
-  M m{};
-  m.size = sizeof m;
-  m.octets = octets.data();
-  m.octets_n = static_cast<std::uint32_t>(octets.size());
-  return m;
-}
-
-// An FPDU that was taken, with its memory.
-struct Taken {
-  Bytes octets = Bytes(70'000);
-  std::vector<rnic_mark> marks = std::vector<rnic_mark>(200);
-  rnic_fpdu fpdu{};
-  Taken() {
-    fpdu.size = sizeof fpdu;
-    fpdu.octets = octets.data();
-    fpdu.octets_room = static_cast<std::uint32_t>(octets.size());
-    fpdu.marks = marks.data();
-    fpdu.marks_room = static_cast<std::uint32_t>(marks.size());
-  }
-  Bytes bytes() const { return {octets.begin(), octets.begin() + fpdu.octets_n}; }
-};
 
 struct Stream {
   bool markers, crc;
@@ -189,6 +153,32 @@ TEST(GoldenStages, HandlesDoNotKnowOfEachOther) {
   for (std::size_t i = 0; i < threads.size(); ++i) threads[i] = std::thread(work, std::ref(good[i]));
   for (std::thread& thread : threads) thread.join();
   EXPECT_THAT(good, testing::Each(true));
+}
+
+// RFC 9260 section 6.8, of a packet with its checksum field at the end.
+TEST(GoldenStages, SctpPacketsAreSealedAndChecked) {
+  Prng rng(4);
+  for (const char* settings : {R"({"beat_bytes": 16})", "{}"}) {
+    const Stage insert = open("sctp_crc_insert", settings), check = open("sctp_crc_check", settings);
+    for (const std::size_t size : {12u, 16u, 60u, 64u, 1460u}) {
+      Bytes packet = random_bytes(rng, size);
+      const std::uint32_t checksum = crc32c_by_bits(packet);
+      packet.resize(size + 4);
+      rnic_fpdu in = message<rnic_fpdu>(packet);
+      in.crc_on = 1;
+      ASSERT_EQ(rnic_sctp_crc_insert_push_in(insert.get(), &in), RNIC_OK) << rnic_stage_text(insert.get());
+      Taken taken;
+      ASSERT_EQ(rnic_sctp_crc_insert_take_out(insert.get(), &taken.fpdu), RNIC_OK);
+      for (unsigned i = 0; i < 4; ++i) packet[size + i] = static_cast<std::uint8_t>(checksum >> 8 * i);
+      EXPECT_EQ(taken.bytes(), packet) << size;
+      for (const bool good : {true, false}) {
+        packet[rng.below(size)] ^= good ? 0 : 0x10;
+        ASSERT_EQ(rnic_sctp_crc_check_push_in(check.get(), &in), RNIC_OK);
+        ASSERT_EQ(rnic_sctp_crc_check_take_out(check.get(), &taken.fpdu), RNIC_OK);
+        EXPECT_EQ(taken.fpdu.crc_ok, good);
+      }
+    }
+  }
 }
 
 // The end of the peer's stream passes, and says whether it was in the middle of an FPDU.

@@ -1,0 +1,93 @@
+#include "model/golden/contexts.h"
+
+#include <fmt/format.h>
+
+namespace rnic::golden {
+namespace {
+
+void require_row(bool good, const std::string& text) {
+  if (!good) fail_value(text);
+}
+
+void check_index(const char* table, std::uint32_t index, std::size_t rows) {
+  if (index >= rows) fail_index(table, index, rows);
+}
+
+// What the firmware checks of a list that the host gives (page_lists.md).
+void check_pages(const StagContext& row) {
+  constexpr std::uint32_t kMostPages = 1u << (PageList::kBits - PageList::kLogPageBits);
+  if (row.log_page == 0) return;
+  require_row(row.log_page >= kMinLogPage && row.log_page <= kMaxLogPage,
+              fmt::format("stag_context.log_page is {}: pages have 2^{} to 2^{} octets, and 0 is for no list",
+                          row.log_page, kMinLogPage, kMaxLogPage));
+  require_row(row.first_page < kMostPages,
+              fmt::format("stag_context.first_page is {}: a page table has up to {}", row.first_page, kMostPages));
+  require_row(!row.valid || fits_pages(row.bus, row.length, row.pages, row.log_page),
+              fmt::format("stag_context.length: {} octets from {} on do not fit {} pages of 2^{}", row.length, row.bus,
+                          row.pages, row.log_page));
+}
+
+}  // namespace
+
+ContextStore::Sizes Contexts::sizes(const ContextsConfig& config) {
+  ContextStore::Sizes sizes{config.qps, 1, 1, config.stags, config.srqs, config.pages};
+  sizes.elements.ird = config.max_ird;
+  sizes.elements.ord = config.max_ord;
+  return sizes;
+}
+
+void Contexts::write_qp(std::uint32_t index, const QpRow& row) {
+  const QpContext& qp = row.qp;
+  check_index("qp", index, config_.qps);
+  require_row(qp.log_sq <= kMaxLogWq && qp.log_rq <= kMaxLogWq,
+              fmt::format("qp_row.log_sq, log_rq: a ring has up to 2^{} entries", kMaxLogWq));
+  require_row(qp.ird <= config_.max_ird, fmt::format("qp_row.ird is {}, but max_ird {}", qp.ird, config_.max_ird));
+  require_row(qp.ord <= config_.max_ord, fmt::format("qp_row.ord is {}, but max_ord {}", qp.ord, config_.max_ord));
+  require_row(
+      !qp.shares_rq || qp.srq.v < config_.srqs,
+      fmt::format("qp_row.srq: the stage has shared receive queues 0 to {}, and no {}", config_.srqs - 1, qp.srq.v));
+  store.write(Qpn{index}, qp);
+  store.commit();
+}
+
+void Contexts::write_stag(std::uint32_t index, const StagContext& row) {
+  check_index("stag", index, config_.stags);
+  require_row(row.kind <= StagKind::kWindow2, "stag_context.kind is 3: there are regions and windows of types 1 and 2");
+  check_pages(row);
+  store.write(Stag{index << 8 | row.key}, row);
+  store.commit();
+}
+
+void Contexts::write_page(std::uint32_t index, const PageEntry& row) {
+  check_index("page", index, config_.pages);
+  require_row(row.address % (std::uint64_t{1} << kMinLogPage) == 0,
+              "page_entry.address: pages are aligned to 4096 octets");
+  store.write_page(index, row.address);
+  store.commit();
+}
+
+void Contexts::write_srq(std::uint32_t index, const SrqContext& row) {
+  check_index("srq", index, config_.srqs);
+  require_row(row.log_entries <= kMaxLogWq, fmt::format("srq_context.log_entries: a ring has up to 2^{}", kMaxLogWq));
+  store.write(Srqn{index}, row);
+  store.commit();
+}
+
+void Contexts::check_qp(const char* message, Qpn qpn) const {
+  if (qpn.v < config_.qps) return;
+  fail_value(fmt::format("{}.qpn: the stage has QPs 0 to {}, and no {}", message, config_.qps - 1, qpn.v));
+}
+
+void check_segment(const char* message, const FailedSegment& segment) {
+  const unsigned ddp = segment.ddp_bytes, request = segment.request_bytes;
+  if (ddp != 0 && ddp != wire::DdpTaggedHeader::kBytes && ddp != wire::DdpUntaggedHeader::kBytes) {
+    fail_value(fmt::format("{}: its DDP header has {} octets; a tagged one has 14, an untagged one 18, and 0 is none",
+                           message, ddp));
+  }
+  if (request != 0 && (request != wire::ReadRequest::kBytes || ddp == 0)) {
+    fail_value(fmt::format("{}: its Read Request has {} octets after a DDP header of {}; it has 28, and 0 is none",
+                           message, request, ddp));
+  }
+}
+
+}  // namespace rnic::golden

@@ -1,0 +1,159 @@
+// The stages of requests and their answers, and what ends a stream: irrq, atomic_alu, response_queue,
+// terminate_generator.
+#include "model/golden/contexts.h"
+#include "model/golden/dma.h"
+#include "model/golden/kind_of.h"
+#include "model/rnic/completion/response_queue.h"
+#include "model/rnic/responder/atomic_alu.h"
+#include "model/rnic/responder/irrq.h"
+#include "model/rnic/terminate/terminate_generator.h"
+#include "model/wire/ddp.h"
+
+namespace rnic::golden {
+
+// The octets are those of the Terminate header.
+struct TerminateOctets : Payload {
+  Qpn qpn;
+  std::uint32_t epoch = 0;
+
+  static constexpr const char* kMessage = "terminate_message";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("qpn", m.qpn);
+    v("epoch", 32, m.epoch);
+  }
+};
+template <>
+struct Beats<TerminateMessage> {
+  using Transaction = TerminateOctets;
+  Transaction transaction;
+  bool join(const TerminateMessage& m) {
+    const std::uint8_t* const octets = m.buf->bytes() + Ulpdu::kOffset + wire::DdpUntaggedHeader::kBytes;
+    transaction.octets.assign(octets, octets + m.bytes);
+    transaction.qpn = m.qpn;
+    transaction.epoch = m.epoch;
+    return true;
+  }
+};
+
+namespace {
+
+// Octets in host memory that another one writes.
+struct HostWrite {
+  std::uint64_t address = 0;
+  std::uint32_t bytes = 0;
+
+  static constexpr const char* kMessage = "host_write";
+  template <class V, class M>
+  static void fields(V& v, M& m) {
+    v("address", 64, m.address);
+    v("bytes", 32, m.bytes);
+  }
+};
+
+constexpr unsigned kNoBeats = 64;  // the width of a datapath that these do not have
+
+struct IrrqBench final : ContextBench {
+  using Config = ContextsConfig;
+  explicit IrrqBench(const Config& c) : ContextBench(kNoBeats, c), stage("irrq", clk_, contexts_.store) {
+    in(stage.in, "in", [this](const QueuedRequest& r) {
+      contexts_.check_qp("queued_request", qpn_of(r));
+      check_segment("queued_request", segment_of(r));
+    });
+    in_of_qp(stage.sent, "sent");
+    out(stage.out, "out");
+    out(stage.atomic, "atomic");
+    out(stage.event, "event");
+    qp_table();
+    count(stage.counters());
+  }
+  Irrq stage;
+};
+
+struct AtomicAluBench final : ContextBench {
+  struct Config : ContextsConfig, AtomicAluConfig {
+    template <class V>
+    static void fields(V& v) {
+      AtomicAluConfig::fields(v);
+      ContextsConfig::fields(v);
+    }
+  };
+  explicit AtomicAluBench(const Config& c) : ContextBench(kNoBeats, c), stage("atomic_alu", clk_, contexts_.store, c) {
+    in_of_qp(stage.in, "in", [](const QueuedAtomic& q) { check_segment("queued_atomic", q.segment); });
+    in(stage.read_done, "read_done", [this](const DmaReadMessage& m) { reads.answer(m); });
+    in(stage.written, "written", [this](const DmaWriteDone& m) { writes.answer(m); });
+    in<HostWrite>("others", [this](const HostWrite& w) { stage.words().written(w.address, w.bytes); });
+    out(stage.read, "read", Netlist::kFew, [this](const DmaReadRequest& r) { reads.given(r); });
+    out(stage.write, "write", Netlist::kFew, [this](const DmaWriteRequest& w) { writes.given(w); });
+    out(stage.out, "out");
+    out(stage.event, "event");
+    qp_table();
+    stag_tables();
+    count(stage.counters());
+  }
+  AtomicAlu stage;
+  OpenReads reads;
+  OpenWrites writes;
+};
+
+struct ResponseQueueBench final : ContextBench {
+  using Config = ContextsConfig;
+  explicit ResponseQueueBench(const Config& c)
+      : ContextBench(kNoBeats, c), most(c.max_ord), stage("response_queue", clk_, contexts_.store) {
+    in_of_qp(stage.issued, "issued", [this](const AtomicIssued& a) { check_room(a); });
+    in_of_qp(stage.in, "in", [](const DeliveredAtomic& r) { check_segment("delivered_atomic", r.segment); });
+    in(stage.written, "written", [this](const DmaWriteDone& m) { writes.answer(m); });
+    out(stage.dma, "dma", Netlist::kFew, [this](const DmaWriteRequest& w) { writes.given(w); });
+    out(stage.done, "done");
+    out(stage.unblock, "unblock");
+    out(stage.event, "event");
+    qp_table();
+    stag_tables();
+    count(stage.counters());
+  }
+  // The segmenter sends no more than that.
+  void check_room(const AtomicIssued& a) {
+    run();
+    if (contexts_.store.orq_table.peek(a.qpn.v)->current().outstanding.size < most) return;
+    fail_value(fmt::format("atomic_issued: QP {} has {} outstanding, which is max_ord", a.qpn.v, most));
+  }
+  const unsigned most;
+  ResponseQueue stage;
+  OpenWrites writes;
+};
+
+struct TerminateGeneratorBench final : ContextBench {
+  struct Config : TerminateConfig, ContextsConfig {
+    template <class V>
+    static void fields(V& v) {
+      TerminateConfig::fields(v);
+      ContextsConfig::fields(v);
+    }
+  };
+  explicit TerminateGeneratorBench(const Config& c)
+      : ContextBench(kNoBeats, c), stage("terminate_generator", clk_, contexts_.store, pool_, c) {
+    in_of_qp(stage.in, "in", [](const QpEvent& e) {
+      check_segment("qp_event", e.failed);
+      if (e.kind == QpEvent::Kind::kStreamError || e.kind == QpEvent::Kind::kLocalError) return;
+      fail_value("qp_event.kind: a Terminate is made of errors, 2 (of the stream) and 3 (local)");
+    });
+    out(stage.out, "out");
+    out(stage.event, "event");
+    qp_table();
+    count(stage.counters());
+  }
+  TerminateGenerator stage;
+};
+
+}  // namespace
+
+void add_request_kinds(std::vector<Kind>& to) {
+  to.push_back(kind<IrrqBench>("irrq", "holds the peer's Read and Atomic Requests, up to IRD (RFC 5040 section 5.2)"));
+  to.push_back(kind<AtomicAluBench>("atomic_alu", "executes atomics on host memory (RFC 7306 sections 5.1 and 5.3)"));
+  to.push_back(kind<ResponseQueueBench>("response_queue",
+                                        "matches Atomic Responses to their requests (RFC 7306 section 5.2.2)"));
+  to.push_back(kind<TerminateGeneratorBench>("terminate_generator",
+                                             "the Terminate of a stream's first error (RFC 5040 section 4.8)"));
+}
+
+}  // namespace rnic::golden
