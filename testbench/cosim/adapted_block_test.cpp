@@ -1,0 +1,165 @@
+// Somebody's RTL in a stage's place, by its port map: what leaves is what the stage gives, in other cycles.
+#include "model/rnic/tx/crc_insert.h"
+#include "rtl-stubs/verilated/crc_pins.h"
+#include "testbench/cosim/stream_cosim.h"
+#include "testbench/support/mpa_reference.h"
+
+#include "Vaxis_crc.h"
+#include "Vaxis_crc_bug.h"
+#include "Vaxis_crc_narrow.h"
+#include "Vfcs_append_block.h"
+
+namespace rnic::test {
+namespace {
+
+constexpr unsigned kBeatBytes = sizeof(Vaxis_crc::in_data_i);
+
+// The first difference in content; empty if there is none.
+std::string difference(const Sink<FpduBeat>& stage, const Sink<FpduBeat>& adapted) {
+  if (stage.size() != adapted.size()) return fmt::format("{} beats, not {}", adapted.size(), stage.size());
+  const std::vector<Signal> signals = signals_of<FpduBeat>();
+  std::vector<std::uint64_t> s(signals.size()), a(signals.size());
+  for (std::size_t i = 0; i < stage.size(); ++i) {
+    StoreFields of_stage(s.data()), of_adapted(a.data());
+    visit_fields(of_stage, stage[i]);
+    visit_fields(of_adapted, adapted[i]);
+    for (std::size_t k = 0; k < signals.size(); ++k) {
+      if (s[k] != a[k]) return fmt::format("beat {}: {} is {}, not {}", i, signals[k].name, a[k], s[k]);
+    }
+    const ByteSpan of = rtl::octets_of(stage[i]), given = rtl::octets_of(adapted[i]);
+    if (!std::equal(of.begin(), of.end(), given.begin())) return fmt::format("beat {}: its octets", i);
+  }
+  return "";
+}
+
+template <class Block, class V>
+struct Adapted : Chain<Block, FpduBeat, rtl::CrcPins<V, Block>> {
+  using Base = Chain<Block, FpduBeat, rtl::CrcPins<V, Block>>;
+  Adapted(const std::string& name, ClockDomain& clk) : Base(name, clk, LinkConfig::pipeline(CrcCheckConfig{})) {}
+};
+
+// FPDUs with and without markers, CRC and errors, and what stands for one that is placed or for a FIN.
+struct Received {
+  static std::vector<FpduBeat> fpdu(Prng rng, BufferPool& pool) {
+    const bool markers = rng.below(2) != 0, crc_on = rng.below(8) != 0;
+    const FlowEnd flow{markers, static_cast<wire::StreamPosition>(4 * rng.below(1024))};
+    MpaReference reference{markers, true, flow.position};
+    Bytes wire = reference.fpdu(random_octets(rng, random_ulpdu_bytes(rng, flow, kBeatBytes)));
+    if (rng.below(4) == 0) wire[rng.below(wire.size())] ^= static_cast<std::uint8_t>(1u << rng.below(8));
+    const unsigned kind = static_cast<unsigned>(rng.below(8));
+    if (kind < 2) wire = random_octets(rng, kind == 0 ? 16 : 4);
+    const FlowId id{static_cast<std::uint32_t>(rng.below(65536))};
+    auto beats = cut_fpdu(pool, wire, kBeatBytes, markers && kind >= 2, flow.position, id);
+    for (FpduBeat& b : beats) {
+      b.crc_on = crc_on;
+      if (kind < 2) b.marker_lane = kind == 0 ? FpduBeat::kPlaced : FpduBeat::kEnds;
+    }
+    return beats;
+  }
+};
+
+// FPDUs to be sealed: the field's octets are there, and stay as they are without CRC.
+struct Framed {
+  static std::vector<FpduBeat> fpdu(Prng rng, BufferPool& pool) {
+    const FlowEnd flow{rng.below(2) != 0, static_cast<wire::StreamPosition>(4 * rng.below(1024))};
+    MpaReference reference{flow.markers, false, flow.position};
+    const Bytes wire = reference.fpdu(random_octets(rng, random_ulpdu_bytes(rng, flow, kBeatBytes)));
+    auto beats = cut_fpdu(pool, wire, kBeatBytes, false, 0, FlowId{static_cast<std::uint32_t>(rng.below(8))});
+    const bool crc_on = rng.below(4) != 0;
+    for (FpduBeat& b : beats) b.crc_on = crc_on;
+    beats.back().completes_wqe = rng.below(2) != 0;
+    return beats;
+  }
+};
+
+template <class Block, class V, class Traffic>
+class Adaptation : public StageTest {
+ protected:
+  Adaptation() { adapted.rtl.emplace(adapted.block); }
+  void send(Prng& rng) {
+    const Prng same(rng.next());
+    stage.source.send(Traffic::fpdu(same, stage.pool));
+    adapted.source.send(Traffic::fpdu(same, adapted.pool));
+  }
+  std::string compare() {
+    run_until_idle();
+    const std::string text = difference(stage.sink, adapted.sink);
+    compared += stage.sink.size();
+    stage.clear();
+    adapted.clear();
+    return text;
+  }
+  // A block that was stopped and reset amid an FPDU goes on as a new one.
+  void agrees_after_resets(std::uint64_t seed) {
+    Prng rng = seeded(seed);
+    std::deque<Adapted<Block, V>> others;
+    for (int i = 0; i < 6; ++i) {
+      Adapted<Block, V>& other = others.emplace_back("other" + std::to_string(i), clk);
+      other.rtl.emplace(other.block);
+    }
+    for (Adapted<Block, V>& other : others) {
+      for (int k = 0; k < 20; ++k) other.source.send(Traffic::fpdu(Prng(rng.next()), other.pool));
+      sc_core::sc_start(sc_core::sc_time::from_value(rng.between(10, 100) * clk.period_ps()));
+      other.block.be_replaced(stopped_);
+      adapted.rtl->take_over(*other.rtl);
+      for (int k = 0; k < 20; ++k) send(rng);
+      ASSERT_EQ(compare(), "");
+    }
+    EXPECT_GT(compared, 500u);
+  }
+  // Under each pattern.
+  void agrees(std::uint64_t seed) {
+    Prng rng = seeded(seed);
+    const test::Traffic patterns[] = {{"full_rate", {}, {}},
+                                      {"back_pressure", {}, every(3, 2), every(40, 39)},
+                                      {"long_stall", {}, every(1000, 300), every(1300, 300)},
+                                      {"random_both", at_random(1, 50), at_random(2, 50), at_random(3, 70)}};
+    for (const test::Traffic& pattern : patterns) {
+      stage.run_as(pattern);
+      adapted.run_as(pattern);
+      for (int i = 0; i < 150; ++i) send(rng);
+      ASSERT_EQ(compare(), "") << pattern.name;
+    }
+    EXPECT_GT(compared, 5000u);
+  }
+  Adapted<Block, V> stage{"stage", clk}, adapted{"adapted", clk};
+  std::size_t compared = 0;
+
+ private:
+  Stopped stopped_;
+};
+
+using AxisCrc = Adaptation<CrcCheck, Vaxis_crc, Received>;
+TEST_F(AxisCrc, GivesWhatTheStageGives) {
+  agrees(20260501);
+  EXPECT_GT(stage.block.counters().bad, 50u);
+  EXPECT_EQ(stage.block.counters().bad, adapted.block.counters().bad);
+}
+using AxisCrcNarrow = Adaptation<CrcCheck, Vaxis_crc_narrow, Received>;
+TEST_F(AxisCrcNarrow, GivesWhatTheStageGives) { agrees(20260502); }
+using FcsAppend = Adaptation<CrcInsert, Vfcs_append_block, Framed>;
+TEST_F(FcsAppend, GivesWhatTheStageGives) { agrees(20260503); }
+
+TEST_F(AxisCrc, BehavesAsNewAfterAReset) { agrees_after_resets(20260511); }
+TEST_F(AxisCrcNarrow, BehavesAsNewAfterAReset) { agrees_after_resets(20260512); }
+TEST_F(FcsAppend, BehavesAsNewAfterAReset) { agrees_after_resets(20260513); }
+
+// The octets after an FPDU's end count in its CRC.
+using AxisCrcBug = Adaptation<CrcCheck, Vaxis_crc_bug, Received>;
+TEST_F(AxisCrcBug, IsSeen) {
+  Prng rng = seeded(20260504);
+  for (int i = 0; i < 50; ++i) send(rng);
+  EXPECT_THAT(compare(), testing::HasSubstr("crc_ok is 0, not 1"));
+}
+
+// Its octets leave no earlier than it can: three cycles later than the stage, with the adapter's own registers.
+TEST_F(AxisCrc, IsLater) {
+  Prng rng = seeded(20260505);
+  send(rng);
+  run_until_idle();
+  ASSERT_FALSE(stage.sink.cycles().empty());
+  EXPECT_GE(adapted.sink.cycles().front(), stage.sink.cycles().front() + 3);
+}
+
+}  // namespace
+}  // namespace rnic::test
