@@ -70,7 +70,7 @@ class Block:
         self.names = dict(packages.constants)
         self.parameters = {}
         for parameter, text in self.module.parameters.items():
-            self.parameters[parameter] = settings.get(snake(parameter), sv_pins.value(text, self.names))
+            self.parameters[parameter] = settings.get(parameter, settings.get(snake(parameter), sv_pins.value(text, self.names)))
         self.names.update(self.parameters)
         self.settings = {snake(parameter): number for parameter, number in self.parameters.items()}
         self.names = self.module.names(self.names)
@@ -91,8 +91,8 @@ class Block:
 class Wrapper:
     """The wrapper of one map. What it connects is checked on the way."""
 
-    def __init__(self, tree, folder, sources, name, settings, top):
-        self.tree, self.file = tree, name
+    def __init__(self, tree, folder, sources, settings, top):
+        self.tree = tree
         self.packages = Packages()
         self.check_keys(tree, "", KEYS + tuple(key for key, value in tree.items() if isinstance(value, dict) and key not in KEYS))
         block = self.text("block")
@@ -102,6 +102,7 @@ class Wrapper:
         self.top = top or f"{self.block.name}_adapter"
         self.folder = pathlib.Path(folder)
         self.sources = [pathlib.Path(source) for source in sources]
+        self.asked = set()  # settings that the map's expressions name
         self.theirs = self.their_module()
         self.parameters = self.their_parameters()
         self.names = self.theirs.names(self.packages.constants | self.parameters)
@@ -111,7 +112,7 @@ class Wrapper:
     # What a map says.
 
     def refuse(self, key, what):
-        raise MapError(f"{self.file}: {key}: {what}")
+        raise MapError(f"{key}: {what}")
 
     def check_keys(self, table, where, known):
         for key in table:
@@ -149,6 +150,7 @@ class Wrapper:
         return value
 
     def expression(self, key, value):
+        self.asked |= set(re.findall(r"[A-Za-z_]\w*", str(value)))
         try:
             return sv_pins.value(value, self.packages.constants | self.block.settings)
         except ValueError as error:
@@ -481,31 +483,38 @@ class Wrapper:
             header += ",\n  output logic busy_o"
         signals = [("in_reset", 1), ("awake", 1), *self.declared]
         declared = "\n".join(f"  logic {f'[{bits - 1}:0] ' if bits > 1 else ''}{name};" for name, bits in signals)
-        made_for = " || ".join(f"{name} != {number}" for name, number in self.block.parameters.items())
+        made_for = " || ".join(f"{name} != {number}" for name, number in self.made_for().items())
         check = f'  if ({made_for}) begin : gen_check\n    $error("{self.top}: made for other settings");\n  end\n' if made_for else ""
-        text = (f"// Made by rtl_adapter.py from {self.file}: {self.theirs.name} with the pins of {self.block.name}; do not edit.\n"
+        text = (f"// Made by rtl_adapter.py: {self.theirs.name} with the pins of {self.block.name}; do not edit.\n"
                 f"module {self.top}{header}\n);\n{declared}\n\n" + "\n\n".join(self.body) + f"\n{check}endmodule\n")
         self.folder.mkdir(parents=True, exist_ok=True)
         file = self.folder / f"{self.top}.sv"
         file.write_text(text, encoding="utf-8")
         parts = [RTL / "adapter" / f"{name}.sv" for name in sorted(self.used)]
-        return [*self.packages.files, *parts, *self.sources, file]
+        return [*parts, *self.sources, file]
+
+    def made_for(self):
+        """Parameters of ours that widths or the map's expressions depend on."""
+        ports = self.block.module.header
+        return {name: number for name, number in self.block.parameters.items()
+                if snake(name) in self.asked or len(re.findall(rf"\b{name}\b", ports)) > 1}
 
 
-def adapter(tree, folder, sources, name="mine.toml", settings=None, top=None):
+def adapter(tree, folder, sources, settings=None, top=None):
     """Makes the wrapper that a map describes.
 
-    tree      the map, as tomllib reads it; name is its file, for messages
+    tree      the map, as tomllib reads it
     folder    where <top>.sv is written
     sources   their files, one of which has the module
-    settings  numbers by the names of our modules' parameters (beat_bytes, pipeline_cycles); the rest has the defaults
+    settings  numbers by the names of our modules' parameters, BeatBytes or beat_bytes; others have their defaults
     top       the wrapper's name, by default <block>_adapter
 
-    Returns the top's name, all files in the order in which they are read, and our parameters' values, which the wrapper is for.
-    Raises MapError, one sentence, where the map does not fit.
+    Returns the top's name, the files to read after our packages, and those of our parameters that the wrapper is made for. The parts
+    that the wrapper uses are among the files, from rtl-stubs/adapter. Raises MapError, one sentence, where the map does not fit.
     """
-    wrapper = Wrapper(tree, folder, sources, name, settings or {}, top)
-    return wrapper.top, wrapper.write(), wrapper.block.parameters
+    wrapper = Wrapper(tree, folder, sources, settings or {}, top)
+    files = wrapper.write()
+    return wrapper.top, files, wrapper.made_for()
 
 
 def read_map(file):
@@ -513,9 +522,9 @@ def read_map(file):
     try:
         return tomllib.loads(pathlib.Path(file).read_text(encoding="utf-8"))
     except OSError as error:
-        raise MapError(f"{file}: cannot be read: {error.strerror}") from error
+        raise MapError(f"cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise MapError(f"{file}: no TOML: {error}") from error
+        raise MapError(f"no TOML: {error}") from error
 
 
 def main():
@@ -533,12 +542,12 @@ def main():
             parser.error(f"--set {text}: a name and a number are needed, as in beat_bytes=64")
         settings[name] = int(number)
     try:
-        top, files, _ = adapter(read_map(options.map), options.folder, options.sources, str(options.map), settings, options.top)
+        top, files, _ = adapter(read_map(options.map), options.folder, options.sources, settings, options.top)
     except MapError as error:
-        print(f"rtl_adapter: {error}", file=sys.stderr)
+        print(f"rtl_adapter: {options.map}: {error}", file=sys.stderr)
         return 2
     print(top)
-    print("\n".join(map(str, files)))
+    print("\n".join(map(str, Packages().files + files)))
     return 0
 
 

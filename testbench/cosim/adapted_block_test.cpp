@@ -1,7 +1,9 @@
 // Somebody's RTL in a stage's place, by its port map: what leaves is what the stage gives, in other cycles.
 #include "model/rnic/tx/crc_insert.h"
 #include "rtl-stubs/verilated/crc_pins.h"
+#include "rtl-stubs/verilated/terminate_generator_pins.h"
 #include "testbench/cosim/stream_cosim.h"
+#include "testbench/support/contexts.h"
 #include "testbench/support/mpa_reference.h"
 
 #include "Vaxis_crc.h"
@@ -14,20 +16,27 @@ namespace {
 
 constexpr unsigned kBeatBytes = sizeof(Vaxis_crc::in_data_i);
 
+ByteSpan octets(const FpduBeat& beat) { return rtl::octets_of(beat); }
+ByteSpan octets(const QpEvent&) { return {}; }
+ByteSpan octets(const TerminateMessage& m) {
+  return {m.buf->bytes() + Ulpdu::kOffset + wire::DdpUntaggedHeader::kBytes, m.bytes};
+}
+
 // The first difference in content; empty if there is none.
-std::string difference(const Sink<FpduBeat>& stage, const Sink<FpduBeat>& adapted) {
-  if (stage.size() != adapted.size()) return fmt::format("{} beats, not {}", adapted.size(), stage.size());
-  const std::vector<Signal> signals = signals_of<FpduBeat>();
+template <class T>
+std::string difference(const Sink<T>& stage, const Sink<T>& adapted) {
+  if (stage.size() != adapted.size()) return fmt::format("{} messages, not {}", adapted.size(), stage.size());
+  const std::vector<Signal> signals = signals_of<T>();
   std::vector<std::uint64_t> s(signals.size()), a(signals.size());
   for (std::size_t i = 0; i < stage.size(); ++i) {
     StoreFields of_stage(s.data()), of_adapted(a.data());
     visit_fields(of_stage, stage[i]);
     visit_fields(of_adapted, adapted[i]);
     for (std::size_t k = 0; k < signals.size(); ++k) {
-      if (s[k] != a[k]) return fmt::format("beat {}: {} is {}, not {}", i, signals[k].name, a[k], s[k]);
+      if (s[k] != a[k]) return fmt::format("message {}: {} is {}, not {}", i, signals[k].name, a[k], s[k]);
     }
-    const ByteSpan of = rtl::octets_of(stage[i]), given = rtl::octets_of(adapted[i]);
-    if (!std::equal(of.begin(), of.end(), given.begin())) return fmt::format("beat {}: its octets", i);
+    const ByteSpan of = octets(stage[i]), given = octets(adapted[i]);
+    if (!std::equal(of.begin(), of.end(), given.begin())) return fmt::format("message {}: its octets", i);
   }
   return "";
 }
@@ -159,6 +168,76 @@ TEST_F(AxisCrc, IsLater) {
   run_until_idle();
   ASSERT_FALSE(stage.sink.cycles().empty());
   EXPECT_GE(adapted.sink.cycles().front(), stage.sink.cycles().front() + 3);
+}
+
+// A message for each field of a packed structure, a table beside it, and an asynchronous reset that is active when
+// high.
+struct Terminates {
+  BufferPool pool{1024};
+  TerminateGenerator block;
+  Source<QpEvent> errors = drive(block.in);
+  Sink<TerminateMessage> out = collect(block.out);
+  Sink<QpEvent> event = collect(block.event);
+  Terminates(const char* name, ClockDomain& clk, const ContextStore& contexts) : block(name, clk, contexts, pool) {}
+  void run_as(const test::Traffic& traffic) {
+    errors.pause(traffic.produce);
+    out.pause(traffic.consume);
+    event.pause(traffic.control);
+  }
+};
+
+class TermMaker : public StageTest {
+ protected:
+  static constexpr unsigned kQps = 16;
+  void SetUp() override {
+    for (std::uint32_t n = 0; n < kQps; ++n) open_qp(contexts, n, rts_qp(n));
+  }
+  // Each queue pair is in use, in one of several epochs, or is not.
+  void renew(Prng& rng) {
+    for (std::uint32_t n = 0; n < kQps; ++n) {
+      QpContext context = rts_qp(n, static_cast<std::uint32_t>(rng.below(4)));
+      context.valid = rng.below(8) != 0;
+      contexts.write(Qpn{n}, context);
+    }
+  }
+  static QpEvent error(Prng& rng) {
+    QpEvent e;
+    e.kind = rng.below(2) == 0 ? QpEvent::Kind::kStreamError : QpEvent::Kind::kLocalError;
+    e.qpn = Qpn{static_cast<std::uint32_t>(rng.below(kQps))};
+    e.cause = {static_cast<wire::Layer>(rng.below(3)), static_cast<std::uint8_t>(rng.below(3)),
+               static_cast<std::uint8_t>(rng.below(16))};
+    e.failed.length = static_cast<std::uint16_t>(rng.below(8) == 0 ? 0 : rng.next());
+    constexpr std::uint8_t kDdpBytes[] = {0, 14, 18};
+    e.failed.ddp_bytes = kDdpBytes[rng.below(3)];
+    e.failed.request_bytes = e.failed.ddp_bytes != 0 && rng.below(2) == 0 ? 28 : 0;
+    for (std::uint8_t& octet : e.failed.octets) octet = static_cast<std::uint8_t>(rng.next());
+    e.malformed = rng.below(2) != 0;
+    return e;
+  }
+  ContextStore contexts{clk, {kQps, kQps, 1, 1}};
+  Terminates stage{"stage", clk, contexts}, adapted{"adapted", clk, contexts};
+  rtl::Twin<rtl::TerminateGeneratorPins> rtl{adapted.block, contexts, adapted.pool, TerminateConfig{}};
+};
+TEST_F(TermMaker, GivesWhatTheStageGives) {
+  Prng rng = seeded(20260506);
+  for (const test::Traffic& pattern :
+       {test::Traffic{"full_rate", {}, {}},
+        test::Traffic{"random_both", at_random(1, 50), at_random(2, 50), at_random(3, 70)}}) {
+    stage.run_as(pattern);
+    adapted.run_as(pattern);
+    for (int round = 0; round < 100; ++round) {
+      renew(rng);
+      for (int i = 0; i < 20; ++i) {
+        const QpEvent e = error(rng);
+        stage.errors.send(e);
+        adapted.errors.send(e);
+      }
+      run_until_idle();
+    }
+  }
+  EXPECT_GT(stage.out.size(), 400u);
+  EXPECT_EQ(difference(stage.out, adapted.out), "");
+  EXPECT_EQ(difference(stage.event, adapted.event), "");
 }
 
 }  // namespace
