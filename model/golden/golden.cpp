@@ -7,28 +7,25 @@
 
 #include <fmt/format.h>
 
-#include "model/common/check.h"
 #include "model/common/crc32c.h"
-#include "model/config/nearest.h"
 #pragma GCC visibility push(default)  // of these functions alone
 #include "model/golden/abi/rnic_golden.h"
 #pragma GCC visibility pop
+#include "model/golden/handle.h"
 #include "model/golden/kinds.h"
 
 using rnic::golden::Bench;
 using rnic::golden::BenchPtr;
 using rnic::golden::Error;
+using rnic::golden::found;
+using rnic::golden::guarded;
 using rnic::golden::Kind;
 
 // The bench is made and used on the handle's kernel.
-struct rnic_stage {
+struct rnic_stage : rnic::golden::Handle {
   const Kind* kind = nullptr;
   std::string settings;
-  sc_core::Kernel kernel;
   BenchPtr bench;
-  std::string text;
-  bool busy = false;    // a call with this handle is under way
-  bool broken = false;  // a check of ours has failed
 
   void make() {
     bench.reset();
@@ -38,66 +35,14 @@ struct rnic_stage {
 
 namespace {
 
-// Runs `body` on the handle's kernel. An exception becomes a result and the handle's text.
-template <class Body>
-std::int32_t guarded(rnic_stage* stage, Body body) {
-  if (stage == nullptr) return RNIC_E_NULL;
-  if (stage->busy) return RNIC_E_REENTERED;
-  if (stage->broken) return RNIC_E_BROKEN;
-  stage->busy = true;
-  std::int32_t status;
-  try {
-    const sc_core::Kernel::Scope entered(stage->kernel);
-    stage->text.clear();
-    status = body();
-  } catch (const Error& error) {
-    status = error.status();
-    stage->text = error.what();
-  } catch (const std::bad_alloc&) {
-    status = RNIC_E_MEMORY;
-    stage->text = "no memory";
-  } catch (const std::exception& error) {
-    status = RNIC_E_BROKEN;
-    stage->broken = true;
-    stage->text = error.what();
-  }
-  stage->busy = false;
-  return status;
-}
-
 // The stage that is open behind a handle. Throws Error without one.
 Bench& opened(rnic_stage* stage) {
   if (!stage->bench) throw Error(RNIC_E_BROKEN, "the stage was not opened");
   return *stage->bench;
 }
 
-template <class Named>
-[[noreturn]] void fail_name(const char* what, const std::string& name, const std::vector<Named>& all) {
-  std::vector<std::string> names;
-  for (const Named& each : all) names.push_back(each.name);
-  const std::string near = names.empty() ? "there is none" : "the nearest is \"" + rnic::nearest(name, names) + '"';
-  throw Error(RNIC_E_NAME, fmt::format("no {} \"{}\"; {}", what, name, near));
-}
-
-template <class Named>
-const Named& found(const char* what, const char* name, const std::vector<Named>& all) {
-  if (name == nullptr) throw Error(RNIC_E_NULL, fmt::format("the {}'s name is null", what));
-  for (const Named& each : all) {
-    if (std::string(each.name) == name) return each;
-  }
-  fail_name(what, name, all);
-}
-
 const rnic::golden::Port& port_of(rnic_stage* stage, std::uint32_t port, const void* message, bool pushes) {
-  const auto& ports = opened(stage).ports();
-  if (port >= ports.size())
-    throw Error(RNIC_E_NAME, fmt::format("{} has ports 0 to {}, and no {}", stage->kind->name, ports.size() - 1, port));
-  if (bool(ports[port].push) != pushes) {
-    throw Error(RNIC_E_NAME,
-                fmt::format("{}.{} is an {}", stage->kind->name, ports[port].name, pushes ? "output" : "input"));
-  }
-  if (message == nullptr) throw Error(RNIC_E_NULL, fmt::format("the {} is null", ports[port].message));
-  return ports[port];
+  return rnic::golden::checked_port(stage->kind->name, opened(stage).ports(), port, message, pushes);
 }
 
 }  // namespace
@@ -126,12 +71,16 @@ const char* rnic_status_name(std::int32_t status) {
       return "RNIC_E_VALUE";
     case RNIC_E_SETTINGS:
       return "RNIC_E_SETTINGS";
+    case RNIC_E_TIME:
+      return "RNIC_E_TIME";
     case RNIC_E_HUNG:
       return "RNIC_E_HUNG";
     case RNIC_E_REENTERED:
       return "RNIC_E_REENTERED";
     case RNIC_E_MEMORY:
       return "RNIC_E_MEMORY";
+    case RNIC_E_MISMATCH:
+      return "RNIC_E_MISMATCH";
     case RNIC_E_BROKEN:
       return "RNIC_E_BROKEN";
     default:
@@ -158,10 +107,7 @@ std::int32_t rnic_stage_open(std::uint32_t abi, const char* kind, const char* se
   *stage = new (std::nothrow) rnic_stage;
   if (*stage == nullptr) return RNIC_E_MEMORY;
   return guarded(*stage, [&] {
-    if (abi >> 16 != RNIC_GOLDEN_ABI >> 16 || abi > RNIC_GOLDEN_ABI) {
-      throw Error(RNIC_E_ABI, fmt::format("the caller was compiled for ABI {:#010x}, and this library has {:#010x}",
-                                          abi, RNIC_GOLDEN_ABI));
-    }
+    rnic::golden::check_abi(abi);
     (*stage)->kind = &found("kind of stage", kind, rnic::golden::kinds());
     (*stage)->settings = settings == nullptr ? "{}" : settings;
     (*stage)->make();

@@ -308,6 +308,9 @@ def golden():
     write("golden", "marker", bytes([kinds["marker_inserter"] | 16]) + marked + take(1, 56) + marked * 2)
     write("golden", "receive", bytes([kinds["mpa_receive"]]) + bytes([10]) + structure(16)[:17] + b"\0" + push(0, 48, [(41, b"\0"), (42, b"\1")], fpdu)
           + take(1, 56) + take(2, 16))
+    judged = [(50, b"\1"), (51, b"\1")]
+    write("golden", "board", bytes([64 | kinds["crc_check"]]) + (b"\x46" + push(0, 56, [(50, b"\1")], fpdu)[1:] + b"\x2c" + push(1, 56, judged, fpdu)[1:]) * 2
+          + b"\x3b" + b"\x29\0\1" + b"\x20" + b"\xec" + bytes(7) + b"\1" + push(1, 56, judged, fpdu)[1:])
     write("golden", "settings", bytes([128 | 4, 18]) + b'{"beat_bytes": 32}' + push(0, 56, octets=fpdu) + take(1, 56))
 
 

@@ -82,12 +82,62 @@ void is_result(std::int32_t status, const rnic_stage* stage) {
   require((status < 0) == (*rnic_stage_text(stage) != 0), "an error without a text, or a text without one");
 }
 
+void is_result(std::int32_t status, const rnic_board* board) {
+  require(std::strncmp(rnic_status_name(status), "RNIC_", 5) == 0, "a result without a name");
+  require(status != RNIC_E_BROKEN, "a check of the library has failed");
+  require((status < 0) == (*rnic_board_text(board) != 0), "an error without a text, or a text without one");
+}
+
+// A board's cycles go on, or are any number.
+void board(Input& in, std::uint8_t how) {
+  rnic_board* board = nullptr;
+  const std::string settings = how & 128 ? text_of(in.take(in.octet())) : kSettings[how / 8 % 4];
+  const std::int32_t opened = rnic_board_open(RNIC_GOLDEN_ABI, kKinds[how % 8], settings.c_str(), &board);
+  is_result(opened, board);
+  std::uint64_t cycle = 0;
+  for (int calls = 0; opened == RNIC_OK && !in.empty() && calls < 64; ++calls) {
+    const std::uint8_t call = in.octet();
+    const std::uint32_t port = call / 8 % 4;
+    if (call & 128) cycle = in.number(8);
+    else cycle += call / 32 % 4;
+    switch (call % 8) {
+      case 0:
+        is_result(rnic_board_reset(board, cycle), board);
+        break;
+      case 1:
+        is_result(rnic_board_stalled(board, port, in.number(2), cycle), board);
+        break;
+      case 2: {
+        const Structure row(in);
+        is_result(rnic_board_row(board, port == 0 ? "streams" : "stream", in.octet(), row.get(), cycle), board);
+        break;
+      }
+      case 3:
+        is_result(rnic_board_end(board, cycle), board);
+        require(*rnic_board_report(board) == '{', "a report that is none");
+        break;
+      case 4:
+      case 5: {
+        const Structure message(in);
+        is_result(rnic_board_given(board, port, message.get(), cycle), board);
+        break;
+      }
+      default: {
+        const Structure message(in);
+        is_result(rnic_board_accepted(board, port, message.get(), cycle), board);
+      }
+    }
+  }
+  rnic_board_close(board);
+}
+
 }  // namespace
 
 void golden(ByteSpan octets) {
   Input in(octets);
   rnic_stage* stage = nullptr;
   const std::uint8_t how = in.octet();
+  if (how & 64) return board(in, how);
   const std::string settings = how & 128 ? text_of(in.take(in.octet())) : kSettings[how / 8 % 4];
   const std::int32_t opened = rnic_stage_open(RNIC_GOLDEN_ABI, kKinds[how % 8], settings.c_str(), &stage);
   is_result(opened, stage);

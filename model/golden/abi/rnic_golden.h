@@ -3,6 +3,8 @@
  * A stage is a predictor: what is pushed at its inputs gives what is taken from its outputs, whole FPDUs, segments and
  * messages at a time. It has no time that a caller sees. A process may have any number of stages; each is used by one
  * thread at a time. Nothing is printed, nothing ends the process, and no pointer of a caller is kept.
+ *
+ * A board compares a device with a stage, transaction by transaction, whatever cycles the device takes: see board.md.
  */
 #ifndef RNIC_GOLDEN_H
 #define RNIC_GOLDEN_H
@@ -29,10 +31,13 @@ enum {
   RNIC_E_VALUE =
       -5, /* a field's value does not fit its width, or the message is not one that the stage can be offered */
   RNIC_E_SETTINGS = -6,  /* settings that are no JSON, an unknown key, a value out of range */
+  RNIC_E_TIME = -7,      /* a cycle that is earlier than that of the call before */
   RNIC_E_HUNG = -8,      /* the stage does not become idle */
   RNIC_E_REENTERED = -9, /* a call with the handle from inside of one */
   RNIC_E_MEMORY = -10,   /* no memory */
-  RNIC_E_BROKEN = -12    /* a check of the library itself has failed, or the handle was not opened: only text and close work */
+  RNIC_E_MISMATCH = -11, /* a device under a scoreboard is not right: the text says in five lines where */
+  RNIC_E_BROKEN =
+      -12 /* a check of the library itself has failed, or the handle was not opened: only text and close work */
 };
 
 /* ABI of the library, its version as text, the name of a result ("RNIC_E_NAME"), and all that there is as JSON: `kinds`
@@ -70,6 +75,39 @@ int32_t rnic_stage_row(rnic_stage* stage, const char* table, uint32_t index, con
 
 /* A counter by its name in stats.json, without the stage's: "markers". */
 int32_t rnic_stage_counter(rnic_stage* stage, const char* name, uint64_t* value);
+
+typedef struct rnic_board rnic_board;
+
+/* Makes a board for a device of a kind; "sctp_crc_insert" and "sctp_crc_check" are kinds, too. Its settings are those
+ * of the stage, `max_latency` and `race_window` (cycles). Otherwise as rnic_stage_open(). */
+int32_t rnic_board_open(uint32_t abi, const char* kind, const char* settings, rnic_board** board);
+void rnic_board_close(rnic_board* board); /* null is allowed */
+
+/* What the device has done, in the order of time; the cycles are those of its clock, and an earlier one than before is
+ * RNIC_E_TIME. Ports and tables are those of the stage. Accepted: in the cycle in which the device took the last beat
+ * of a message; a segment may be handed over in pieces. Given: in that in which the last beat was taken from it. Both
+ * of one cycle may come in any order. RNIC_E_MISMATCH is the device's: the first one stays, and each later call has it
+ * again. */
+int32_t rnic_board_accepted(rnic_board* board, uint32_t port, const void* message, uint64_t cycle);
+int32_t rnic_board_given(rnic_board* board, uint32_t port, const void* message, uint64_t cycle);
+
+/* A row of a table is another one from that cycle on. */
+int32_t rnic_board_row(rnic_board* board, const char* table, uint32_t index, const void* row, uint64_t cycle);
+
+/* An output had no room in the cycles from..to - 1, which do not count for `max_latency`; to be said at least every
+ * `max_latency` cycles. With from = to it says no more than that time has passed. */
+int32_t rnic_board_stalled(rnic_board* board, uint32_t port, uint64_t from, uint64_t to);
+
+/* The device was reset: what it had accepted before gives nothing any more. */
+int32_t rnic_board_reset(rnic_board* board, uint64_t cycle);
+
+/* The device is at rest: all that it accepted has given what it gives. A board that compared nothing fails here. */
+int32_t rnic_board_end(rnic_board* board, uint64_t cycle);
+
+/* As rnic_stage_text(); the five lines of a mismatch. The report is JSON: per port what was accepted, or compared, with
+ * the latency in cycles from an acceptance to its outcome. Valid until the next call of it with this handle. */
+const char* rnic_board_text(const rnic_board* board);
+const char* rnic_board_report(rnic_board* board);
 
 #ifdef __cplusplus
 }
