@@ -38,11 +38,11 @@ def class_of(message):
             placed.append(f'("{name}", {of})')
         at = offset + octets
     base = "WithMarks" if message["marks"] else "WithOctets" if message["octets"] else "Message"
-    lines = [f"class {class_name(message['name'])}({base}):", f'    """rnic_{message["name"]}."""', f'    kind = "{message["name"]}"']
+    lines = [f"class {class_name(message['name'])}({base}):", f'    """rnic_{message["name"]}."""', f'    KIND = "{message["name"]}"']
     widths = ", ".join(f'"{f["name"]}": {f["width"]}' for f in fields)
-    lines += textwrap.wrap(f"widths = {{{widths}}}", WIDTH, initial_indent=4 * " ", subsequent_indent=14 * " ", break_on_hyphens=False)
+    lines += textwrap.wrap(f"WIDTHS = {{{widths}}}", WIDTH, initial_indent=4 * " ", subsequent_indent=14 * " ", break_on_hyphens=False)
     several = ", ".join(f'"{f["name"]}": {f["count"]}' for f in fields if f["count"] > 1)
-    lines += [f"    counts = {{{several}}}"] if several else []
+    lines += [f"    COUNTS = {{{several}}}"] if several else []
     lines += [f"    {f['name']}: {'tuple[int, ...]' if f['count'] > 1 else 'int'}" for f in fields]
     return "\n".join([*lines, "    _fields_ = [", *(f"        {member}," for member in placed), "    ]\n"])
 
@@ -57,6 +57,6 @@ def kind_of(kind):
 def messages_of(described):
     """The text of _messages.py."""
     names = ", ".join(f'"{name}"' for name in ("KINDS", *(class_name(message["name"]) for message in described["messages"])))
-    parts = [HEAD, f"__all__ = [{names}]\n", *("\n" + class_of(message) for message in described["messages"]),
+    parts = [HEAD, "\n".join(textwrap.wrap(f"__all__ = [{names}]", WIDTH, subsequent_indent="           ")) + "\n", *("\n" + class_of(message) for message in described["messages"]),
              "\nKINDS = {kind.name: kind for kind in (\n" + "".join(map(kind_of, described["kinds"])) + ")}\n"]
     return "\n".join(parts)

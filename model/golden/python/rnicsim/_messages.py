@@ -4,13 +4,15 @@ The messages and rows of the C interface as classes, and the kinds of stages wit
 """
 from .message import Kind, Message, Port, WithMarks, WithOctets, marks, text, u8, u16, u32, u64
 
-__all__ = ["KINDS", "Ulpdu", "Fpdu", "Segment", "StreamPlace", "RxConsumed"]
+__all__ = ["KINDS", "Ulpdu", "Fpdu", "Segment", "RxConsumed", "StreamPlace", "QueuedRequest", "ReadResponseSent", "QueuedRead",
+           "QueuedAtomic", "QpEvent", "QpRow", "DmaReadDone", "DmaWriteDone", "HostWrite", "DmaReadRequest", "DmaWrite", "AtomicWork",
+           "StagContext", "PageEntry", "AtomicIssued", "DeliveredAtomic", "AtomicDone", "TxUnblock", "TerminateMessage"]
 
 
 class Ulpdu(WithOctets):
     """rnic_ulpdu."""
-    kind = "ulpdu"
-    widths = {"flow": 32, "completes_wqe": 1, "markers": 1, "crc": 1, "position": 9}
+    KIND = "ulpdu"
+    WIDTHS = {"flow": 32, "completes_wqe": 1, "markers": 1, "crc": 1, "position": 9}
     flow: int
     completes_wqe: int
     markers: int
@@ -33,8 +35,8 @@ class Ulpdu(WithOctets):
 
 class Fpdu(WithMarks):
     """rnic_fpdu."""
-    kind = "fpdu"
-    widths = {"flow": 32, "qpn": 32, "life": 8, "wants_markers": 1, "position": 9, "completes_wqe": 1, "marker_ok": 1, "crc_on": 1,
+    KIND = "fpdu"
+    WIDTHS = {"flow": 32, "qpn": 32, "life": 8, "wants_markers": 1, "position": 9, "completes_wqe": 1, "marker_ok": 1, "crc_on": 1,
               "crc_ok": 1, "placed": 1, "ends": 1}
     flow: int
     qpn: int
@@ -72,8 +74,8 @@ class Fpdu(WithMarks):
 
 class Segment(WithOctets):
     """rnic_segment."""
-    kind = "segment"
-    widths = {"offset": 64, "flow": 32, "qpn": 32, "life": 8, "markers": 1, "crc": 1, "placed": 1, "ends": 1}
+    KIND = "segment"
+    WIDTHS = {"offset": 64, "flow": 32, "qpn": 32, "life": 8, "markers": 1, "crc": 1, "placed": 1, "ends": 1}
     offset: int
     flow: int
     qpn: int
@@ -100,10 +102,24 @@ class Segment(WithOctets):
     ]
 
 
+class RxConsumed(Message):
+    """rnic_rx_consumed."""
+    KIND = "rx_consumed"
+    WIDTHS = {"flow": 32, "bytes": 32}
+    flow: int
+    bytes: int
+    _fields_ = [
+        ("size", u32),
+        ("flow", u32),
+        ("bytes", u32),
+        ("_reserved0", u8 * 4),
+    ]
+
+
 class StreamPlace(Message):
     """rnic_stream_place."""
-    kind = "stream_place"
-    widths = {"position": 64}
+    KIND = "stream_place"
+    WIDTHS = {"position": 64}
     position: int
     _fields_ = [
         ("size", u32),
@@ -112,16 +128,519 @@ class StreamPlace(Message):
     ]
 
 
-class RxConsumed(Message):
-    """rnic_rx_consumed."""
-    kind = "rx_consumed"
-    widths = {"flow": 32, "bytes": 32}
+class QueuedRequest(Message):
+    """rnic_queued_request."""
+    KIND = "queued_request"
+    WIDTHS = {"is_atomic": 1, "qpn": 32, "read_sink_stag": 32, "read_sink_to": 64, "read_size": 32, "read_src_stag": 32, "read_src_to": 64,
+              "atomic_operation": 32, "atomic_request_id": 32, "atomic_stag": 32, "atomic_to": 64, "atomic_data": 64, "atomic_data_mask":
+              64, "atomic_compare": 64, "atomic_compare_mask": 64, "segment_length": 16, "segment_ddp_bytes": 5, "segment_request_bytes":
+              5, "segment_octets": 8, "epoch": 32, "pd": 32}
+    COUNTS = {"segment_octets": 46}
+    is_atomic: int
+    qpn: int
+    read_sink_stag: int
+    read_sink_to: int
+    read_size: int
+    read_src_stag: int
+    read_src_to: int
+    atomic_operation: int
+    atomic_request_id: int
+    atomic_stag: int
+    atomic_to: int
+    atomic_data: int
+    atomic_data_mask: int
+    atomic_compare: int
+    atomic_compare_mask: int
+    segment_length: int
+    segment_ddp_bytes: int
+    segment_request_bytes: int
+    segment_octets: tuple[int, ...]
+    epoch: int
+    pd: int
+    _fields_ = [
+        ("size", u32),
+        ("is_atomic", u8),
+        ("_reserved0", u8 * 3),
+        ("qpn", u32),
+        ("read_sink_stag", u32),
+        ("read_sink_to", u64),
+        ("read_size", u32),
+        ("read_src_stag", u32),
+        ("read_src_to", u64),
+        ("atomic_operation", u32),
+        ("atomic_request_id", u32),
+        ("atomic_stag", u32),
+        ("_reserved1", u8 * 4),
+        ("atomic_to", u64),
+        ("atomic_data", u64),
+        ("atomic_data_mask", u64),
+        ("atomic_compare", u64),
+        ("atomic_compare_mask", u64),
+        ("segment_length", u16),
+        ("segment_ddp_bytes", u8),
+        ("segment_request_bytes", u8),
+        ("segment_octets", u8 * 46),
+        ("_reserved2", u8 * 2),
+        ("epoch", u32),
+        ("pd", u32),
+        ("_reserved3", u8 * 4),
+    ]
+
+
+class ReadResponseSent(Message):
+    """rnic_read_response_sent."""
+    KIND = "read_response_sent"
+    WIDTHS = {"qpn": 32, "epoch": 32}
+    qpn: int
+    epoch: int
+    _fields_ = [
+        ("size", u32),
+        ("qpn", u32),
+        ("epoch", u32),
+        ("_reserved0", u8 * 4),
+    ]
+
+
+class QueuedRead(Message):
+    """rnic_queued_read."""
+    KIND = "queued_read"
+    WIDTHS = {"qpn": 32, "request_sink_stag": 32, "request_sink_to": 64, "request_size": 32, "request_src_stag": 32, "request_src_to": 64,
+              "segment_length": 16, "segment_ddp_bytes": 5, "segment_request_bytes": 5, "segment_octets": 8, "epoch": 32, "pd": 32}
+    COUNTS = {"segment_octets": 46}
+    qpn: int
+    request_sink_stag: int
+    request_sink_to: int
+    request_size: int
+    request_src_stag: int
+    request_src_to: int
+    segment_length: int
+    segment_ddp_bytes: int
+    segment_request_bytes: int
+    segment_octets: tuple[int, ...]
+    epoch: int
+    pd: int
+    _fields_ = [
+        ("size", u32),
+        ("qpn", u32),
+        ("request_sink_stag", u32),
+        ("_reserved0", u8 * 4),
+        ("request_sink_to", u64),
+        ("request_size", u32),
+        ("request_src_stag", u32),
+        ("request_src_to", u64),
+        ("segment_length", u16),
+        ("segment_ddp_bytes", u8),
+        ("segment_request_bytes", u8),
+        ("segment_octets", u8 * 46),
+        ("_reserved1", u8 * 2),
+        ("epoch", u32),
+        ("pd", u32),
+        ("_reserved2", u8 * 4),
+    ]
+
+
+class QueuedAtomic(Message):
+    """rnic_queued_atomic."""
+    KIND = "queued_atomic"
+    WIDTHS = {"qpn": 32, "request_operation": 32, "request_request_id": 32, "request_stag": 32, "request_to": 64, "request_data": 64,
+              "request_data_mask": 64, "request_compare": 64, "request_compare_mask": 64, "segment_length": 16, "segment_ddp_bytes": 5,
+              "segment_request_bytes": 5, "segment_octets": 8, "epoch": 32, "pd": 32}
+    COUNTS = {"segment_octets": 46}
+    qpn: int
+    request_operation: int
+    request_request_id: int
+    request_stag: int
+    request_to: int
+    request_data: int
+    request_data_mask: int
+    request_compare: int
+    request_compare_mask: int
+    segment_length: int
+    segment_ddp_bytes: int
+    segment_request_bytes: int
+    segment_octets: tuple[int, ...]
+    epoch: int
+    pd: int
+    _fields_ = [
+        ("size", u32),
+        ("qpn", u32),
+        ("request_operation", u32),
+        ("request_request_id", u32),
+        ("request_stag", u32),
+        ("_reserved0", u8 * 4),
+        ("request_to", u64),
+        ("request_data", u64),
+        ("request_data_mask", u64),
+        ("request_compare", u64),
+        ("request_compare_mask", u64),
+        ("segment_length", u16),
+        ("segment_ddp_bytes", u8),
+        ("segment_request_bytes", u8),
+        ("segment_octets", u8 * 46),
+        ("_reserved1", u8 * 2),
+        ("epoch", u32),
+        ("pd", u32),
+        ("_reserved2", u8 * 4),
+    ]
+
+
+class QpEvent(Message):
+    """rnic_qp_event."""
+    KIND = "qp_event"
+    WIDTHS = {"kind": 3, "qpn": 32, "cause_layer": 4, "cause_etype": 4, "cause_code": 8, "failed_length": 16, "failed_ddp_bytes": 5,
+              "failed_request_bytes": 5, "failed_octets": 8, "malformed": 1}
+    COUNTS = {"failed_octets": 46}
+    kind: int
+    qpn: int
+    cause_layer: int
+    cause_etype: int
+    cause_code: int
+    failed_length: int
+    failed_ddp_bytes: int
+    failed_request_bytes: int
+    failed_octets: tuple[int, ...]
+    malformed: int
+    _fields_ = [
+        ("size", u32),
+        ("kind", u8),
+        ("_reserved0", u8 * 3),
+        ("qpn", u32),
+        ("cause_layer", u8),
+        ("cause_etype", u8),
+        ("cause_code", u8),
+        ("_reserved1", u8 * 1),
+        ("failed_length", u16),
+        ("failed_ddp_bytes", u8),
+        ("failed_request_bytes", u8),
+        ("failed_octets", u8 * 46),
+        ("malformed", u8),
+        ("_reserved2", u8 * 5),
+    ]
+
+
+class QpRow(Message):
+    """rnic_qp_row."""
+    KIND = "qp_row"
+    WIDTHS = {"state": 3, "valid": 1, "responder": 1, "absorbs_rtr_send": 1, "version": 2, "extensions": 1, "mulpdu": 16, "ird": 16, "ord":
+              16, "pd": 32, "flow": 32, "shares_rq": 1, "llp": 1, "markers": 1, "crc": 1, "srq": 32, "epoch": 32, "first_msn": 32,
+              "log_sq": 4, "log_rq": 4, "send_cq": 32, "recv_cq": 32}
+    state: int
+    valid: int
+    responder: int
+    absorbs_rtr_send: int
+    version: int
+    extensions: int
+    mulpdu: int
+    ird: int
+    ord: int
+    pd: int
     flow: int
+    shares_rq: int
+    llp: int
+    markers: int
+    crc: int
+    srq: int
+    epoch: int
+    first_msn: int
+    log_sq: int
+    log_rq: int
+    send_cq: int
+    recv_cq: int
+    _fields_ = [
+        ("size", u32),
+        ("state", u8),
+        ("valid", u8),
+        ("responder", u8),
+        ("absorbs_rtr_send", u8),
+        ("version", u8),
+        ("extensions", u8),
+        ("mulpdu", u16),
+        ("ird", u16),
+        ("ord", u16),
+        ("pd", u32),
+        ("flow", u32),
+        ("shares_rq", u8),
+        ("llp", u8),
+        ("markers", u8),
+        ("crc", u8),
+        ("srq", u32),
+        ("epoch", u32),
+        ("first_msn", u32),
+        ("log_sq", u8),
+        ("log_rq", u8),
+        ("_reserved0", u8 * 2),
+        ("send_cq", u32),
+        ("recv_cq", u32),
+        ("_reserved1", u8 * 4),
+    ]
+
+
+class DmaReadDone(WithOctets):
+    """rnic_dma_read_done."""
+    KIND = "dma_read_done"
+    WIDTHS = {"tag": 32, "ok": 1}
+    tag: int
+    ok: int
+    _fields_ = [
+        ("size", u32),
+        ("octets_n", u32),
+        ("_octets", text),
+        ("octets_room", u32),
+        ("tag", u32),
+        ("ok", u8),
+        ("_reserved0", u8 * 7),
+    ]
+
+
+class DmaWriteDone(Message):
+    """rnic_dma_write_done."""
+    KIND = "dma_write_done"
+    WIDTHS = {"tag": 32, "ok": 1}
+    tag: int
+    ok: int
+    _fields_ = [
+        ("size", u32),
+        ("tag", u32),
+        ("ok", u8),
+        ("_reserved0", u8 * 7),
+    ]
+
+
+class HostWrite(Message):
+    """rnic_host_write."""
+    KIND = "host_write"
+    WIDTHS = {"address": 64, "bytes": 32}
+    address: int
     bytes: int
     _fields_ = [
         ("size", u32),
-        ("flow", u32),
+        ("_reserved0", u8 * 4),
+        ("address", u64),
         ("bytes", u32),
+        ("_reserved1", u8 * 4),
+    ]
+
+
+class DmaReadRequest(Message):
+    """rnic_dma_read_request."""
+    KIND = "dma_read_request"
+    WIDTHS = {"address": 64, "bytes": 32, "tag": 32, "page_list": 25, "region": 32}
+    address: int
+    bytes: int
+    tag: int
+    page_list: int
+    region: int
+    _fields_ = [
+        ("size", u32),
+        ("_reserved0", u8 * 4),
+        ("address", u64),
+        ("bytes", u32),
+        ("tag", u32),
+        ("page_list", u32),
+        ("region", u32),
+    ]
+
+
+class DmaWrite(WithOctets):
+    """rnic_dma_write."""
+    KIND = "dma_write"
+    WIDTHS = {"address": 64, "tag": 32, "notify": 1, "page_list": 25}
+    address: int
+    tag: int
+    notify: int
+    page_list: int
+    _fields_ = [
+        ("size", u32),
+        ("octets_n", u32),
+        ("_octets", text),
+        ("octets_room", u32),
+        ("_reserved0", u8 * 4),
+        ("address", u64),
+        ("tag", u32),
+        ("notify", u8),
+        ("_reserved1", u8 * 3),
+        ("page_list", u32),
+        ("_reserved2", u8 * 4),
+    ]
+
+
+class AtomicWork(Message):
+    """rnic_atomic_work."""
+    KIND = "atomic_work"
+    WIDTHS = {"qpn": 32, "response_request_id": 32, "response_original": 64, "epoch": 32}
+    qpn: int
+    response_request_id: int
+    response_original: int
+    epoch: int
+    _fields_ = [
+        ("size", u32),
+        ("qpn", u32),
+        ("response_request_id", u32),
+        ("_reserved0", u8 * 4),
+        ("response_original", u64),
+        ("epoch", u32),
+        ("_reserved1", u8 * 4),
+    ]
+
+
+class StagContext(Message):
+    """rnic_stag_context."""
+    KIND = "stag_context"
+    WIDTHS = {"allocated": 1, "valid": 1, "kind": 2, "zero_based": 1, "key": 8, "access": 8, "pd": 32, "region": 32, "qpn": 32, "qp_epoch":
+              32, "address": 64, "length": 64, "bus": 64, "log_page": 5, "first_page": 32, "pages": 32}
+    allocated: int
+    valid: int
+    kind: int
+    zero_based: int
+    key: int
+    access: int
+    pd: int
+    region: int
+    qpn: int
+    qp_epoch: int
+    address: int
+    length: int
+    bus: int
+    log_page: int
+    first_page: int
+    pages: int
+    _fields_ = [
+        ("size", u32),
+        ("allocated", u8),
+        ("valid", u8),
+        ("kind", u8),
+        ("zero_based", u8),
+        ("key", u8),
+        ("access", u8),
+        ("_reserved0", u8 * 2),
+        ("pd", u32),
+        ("region", u32),
+        ("qpn", u32),
+        ("qp_epoch", u32),
+        ("_reserved1", u8 * 4),
+        ("address", u64),
+        ("length", u64),
+        ("bus", u64),
+        ("log_page", u8),
+        ("_reserved2", u8 * 3),
+        ("first_page", u32),
+        ("pages", u32),
+        ("_reserved3", u8 * 4),
+    ]
+
+
+class PageEntry(Message):
+    """rnic_page_entry."""
+    KIND = "page_entry"
+    WIDTHS = {"address": 64}
+    address: int
+    _fields_ = [
+        ("size", u32),
+        ("_reserved0", u8 * 4),
+        ("address", u64),
+    ]
+
+
+class AtomicIssued(Message):
+    """rnic_atomic_issued."""
+    KIND = "atomic_issued"
+    WIDTHS = {"qpn": 32, "request_id": 32, "sink_address": 64, "sink_length": 32, "sink_lkey": 32, "epoch": 32}
+    qpn: int
+    request_id: int
+    sink_address: int
+    sink_length: int
+    sink_lkey: int
+    epoch: int
+    _fields_ = [
+        ("size", u32),
+        ("qpn", u32),
+        ("request_id", u32),
+        ("_reserved0", u8 * 4),
+        ("sink_address", u64),
+        ("sink_length", u32),
+        ("sink_lkey", u32),
+        ("epoch", u32),
+        ("_reserved1", u8 * 4),
+    ]
+
+
+class DeliveredAtomic(Message):
+    """rnic_delivered_atomic."""
+    KIND = "delivered_atomic"
+    WIDTHS = {"qpn": 32, "response_request_id": 32, "response_original": 64, "segment_length": 16, "segment_ddp_bytes": 5,
+              "segment_request_bytes": 5, "segment_octets": 8, "epoch": 32, "pd": 32}
+    COUNTS = {"segment_octets": 46}
+    qpn: int
+    response_request_id: int
+    response_original: int
+    segment_length: int
+    segment_ddp_bytes: int
+    segment_request_bytes: int
+    segment_octets: tuple[int, ...]
+    epoch: int
+    pd: int
+    _fields_ = [
+        ("size", u32),
+        ("qpn", u32),
+        ("response_request_id", u32),
+        ("_reserved0", u8 * 4),
+        ("response_original", u64),
+        ("segment_length", u16),
+        ("segment_ddp_bytes", u8),
+        ("segment_request_bytes", u8),
+        ("segment_octets", u8 * 46),
+        ("_reserved1", u8 * 2),
+        ("epoch", u32),
+        ("pd", u32),
+        ("_reserved2", u8 * 4),
+    ]
+
+
+class AtomicDone(Message):
+    """rnic_atomic_done."""
+    KIND = "atomic_done"
+    WIDTHS = {"qpn": 32, "ok": 1, "epoch": 32}
+    qpn: int
+    ok: int
+    epoch: int
+    _fields_ = [
+        ("size", u32),
+        ("qpn", u32),
+        ("ok", u8),
+        ("_reserved0", u8 * 3),
+        ("epoch", u32),
+    ]
+
+
+class TxUnblock(Message):
+    """rnic_tx_unblock."""
+    KIND = "tx_unblock"
+    WIDTHS = {"kind": 3, "qpn": 32, "epoch": 32}
+    kind: int
+    qpn: int
+    epoch: int
+    _fields_ = [
+        ("size", u32),
+        ("kind", u8),
+        ("_reserved0", u8 * 3),
+        ("qpn", u32),
+        ("epoch", u32),
+    ]
+
+
+class TerminateMessage(WithOctets):
+    """rnic_terminate_message."""
+    KIND = "terminate_message"
+    WIDTHS = {"qpn": 32, "epoch": 32}
+    qpn: int
+    epoch: int
+    _fields_ = [
+        ("size", u32),
+        ("octets_n", u32),
+        ("_octets", text),
+        ("octets_room", u32),
+        ("qpn", u32),
+        ("epoch", u32),
         ("_reserved0", u8 * 4),
     ]
 
@@ -187,5 +706,67 @@ KINDS = {kind.name: kind for kind in (
         "crc_check.good",
         "crc_check.bad",
         "crc_check.unchecked",
+    )),
+    Kind("sctp_crc_insert", "the checksum of SCTP packets, as crc_insert's of an FPDU (RFC 9260 section 6.8)", (
+        Port("in", "push", Fpdu),
+        Port("out", "take", Fpdu),
+    ), {}, (
+        "inserted",
+        "left_zero",
+    )),
+    Kind("sctp_crc_check", "judges the checksum of SCTP packets (RFC 9260 section 6.8)", (
+        Port("in", "push", Fpdu),
+        Port("out", "take", Fpdu),
+    ), {}, (
+        "good",
+        "bad",
+        "unchecked",
+    )),
+    Kind("irrq", "holds the peer's Read and Atomic Requests, up to IRD (RFC 5040 section 5.2)", (
+        Port("in", "push", QueuedRequest),
+        Port("sent", "push", ReadResponseSent),
+        Port("out", "take", QueuedRead),
+        Port("atomic", "take", QueuedAtomic),
+        Port("event", "take", QpEvent),
+    ), {"qp": QpRow}, (
+        "accepted",
+        "overruns",
+    )),
+    Kind("atomic_alu", "executes atomics on host memory (RFC 7306 sections 5.1 and 5.3)", (
+        Port("in", "push", QueuedAtomic),
+        Port("read_done", "push", DmaReadDone),
+        Port("written", "push", DmaWriteDone),
+        Port("others", "push", HostWrite),
+        Port("read", "take", DmaReadRequest),
+        Port("write", "take", DmaWrite),
+        Port("out", "take", AtomicWork),
+        Port("event", "take", QpEvent),
+    ), {"qp": QpRow, "stag": StagContext, "page": PageEntry}, (
+        "fetch_adds",
+        "cmp_swaps",
+        "forwarded",
+        "held_up",
+        "refused",
+        "failed",
+    )),
+    Kind("response_queue", "matches Atomic Responses to their requests (RFC 7306 section 5.2.2)", (
+        Port("issued", "push", AtomicIssued),
+        Port("in", "push", DeliveredAtomic),
+        Port("written", "push", DmaWriteDone),
+        Port("dma", "take", DmaWrite),
+        Port("done", "take", AtomicDone),
+        Port("unblock", "take", TxUnblock),
+        Port("event", "take", QpEvent),
+    ), {"qp": QpRow, "stag": StagContext, "page": PageEntry}, (
+        "responses",
+        "refused",
+    )),
+    Kind("terminate_generator", "the Terminate of a stream's first error (RFC 5040 section 4.8)", (
+        Port("in", "push", QpEvent),
+        Port("out", "take", TerminateMessage),
+        Port("event", "take", QpEvent),
+    ), {"qp": QpRow}, (
+        "terminates",
+        "later_errors",
     )),
 )}

@@ -42,9 +42,9 @@ class Message(ctypes.Structure):
     A value that does not fit its width is RnicError(E_VALUE); a field that the message does not have is a TypeError that names the
     nearest. A field of several elements is a tuple.
     """
-    kind: ClassVar[str]                    # its name in C, without rnic_
-    widths: ClassVar[dict[str, int]]       # bits, by field
-    counts: ClassVar[dict[str, int]] = {}  # elements, of fields with several
+    KIND: ClassVar[str]                    # its name in C, without rnic_
+    WIDTHS: ClassVar[dict[str, int]]       # bits, by field
+    COUNTS: ClassVar[dict[str, int]] = {}  # elements, of fields with several
 
     def __init__(self, **fields: Any) -> None:
         super().__init__()
@@ -53,25 +53,25 @@ class Message(ctypes.Structure):
             setattr(self, name, value)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        width = self.widths.get(name)
+        width = self.WIDTHS.get(name)
         if width is None:
             if name not in self._others():
-                near = difflib.get_close_matches(name, [*self.widths, *self._others()], 1, 0)
-                raise TypeError(f"{self.kind} has no field '{name}'; the nearest is '{near[0]}'")
+                near = difflib.get_close_matches(name, [*self.WIDTHS, *self._others()], 1, 0)
+                raise TypeError(f"{self.KIND} has no field '{name}'; the nearest is '{near[0]}'")
             object.__setattr__(self, name, value)
-        elif name in self.counts:
+        elif name in self.COUNTS:
             self._set_elements(name, width, tuple(value))
         else:
             super().__setattr__(name, self._checked(name, width, value))
 
     def _checked(self, name: str, width: int, value: Any) -> int:
         if not 0 <= value < 1 << width:
-            raise RnicError(E_VALUE, f"{self.kind}.{name} is {value}, which does not fit its {width} bit{'s' * (width > 1)}")
+            raise RnicError(E_VALUE, f"{self.KIND}.{name} is {value}, which does not fit its {width} bit{'s' * (width > 1)}")
         return int(value)
 
     def _set_elements(self, name: str, width: int, values: Sequence[Any]) -> None:
-        if len(values) != self.counts[name]:
-            raise RnicError(E_VALUE, f"{self.kind}.{name} has {self.counts[name]} elements, and not {len(values)}")
+        if len(values) != self.COUNTS[name]:
+            raise RnicError(E_VALUE, f"{self.KIND}.{name} has {self.COUNTS[name]} elements, and not {len(values)}")
         elements = getattr(self, name)
         for i, value in enumerate(values):
             elements[i] = self._checked(name, width, value)
@@ -83,7 +83,7 @@ class Message(ctypes.Structure):
 
     def values(self) -> dict[str, Any]:
         """All fields by name; octets and markers, too."""
-        found = {name: tuple(getattr(self, name)) if name in self.counts else getattr(self, name) for name in self.widths}
+        found = {name: tuple(getattr(self, name)) if name in self.COUNTS else getattr(self, name) for name in self.WIDTHS}
         return {name: getattr(self, name) for name in self._others()} | found
 
     def __eq__(self, other: object) -> bool:

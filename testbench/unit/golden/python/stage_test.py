@@ -53,27 +53,27 @@ class Layout(unittest.TestCase):
             found += [name] if ctypes.sizeof(of) != message["size"] else []
             for field, (offset, width, count) in message["members"].items():
                 at = getattr(of, field, None)
-                place = (at.offset, of.widths.get(field), of.counts.get(field, 1)) if at else None
+                place = (at.offset, of.WIDTHS.get(field), of.COUNTS.get(field, 1)) if at else None
                 found += [f"{name}.{field}"] if place != (offset, width, count) else []
         return found
 
     @property
     def classes(self):
-        return {of.kind: of for of in vars(rnicsim).values() if isinstance(of, type) and issubclass(of, rnicsim.Message) and of.__dict__.get("kind")}
+        return {of.KIND: of for of in vars(rnicsim).values() if isinstance(of, type) and issubclass(of, rnicsim.Message) and of.__dict__.get("KIND")}
 
     def test_members_are_where_the_record_has_them(self):
         self.assertEqual(self.differences(self.classes), [])
 
     def test_a_member_elsewhere_is_found(self):
         class Moved(rnicsim.Message):
-            kind, widths = "rx_consumed", {"flow": 32, "bytes": 32}
+            KIND, WIDTHS = "rx_consumed", {"flow": 32, "bytes": 32}
             _fields_ = [("size", ctypes.c_uint32), ("bytes", ctypes.c_uint32), ("flow", ctypes.c_uint32), ("_reserved0", ctypes.c_uint32)]
         self.assertEqual(self.differences({**self.classes, "rx_consumed": Moved}), ["rx_consumed.flow", "rx_consumed.bytes"])
 
     def test_ports_and_tables_are_those_of_the_record(self):
         for name, kind in rnicsim.KINDS.items():
-            self.assertEqual([f"{p.name} {p.direction} {p.message.kind}" for p in kind.ports], self.record["ports"][name])
-            self.assertEqual([f"{table} {row.kind}" for table, row in kind.tables.items()], self.record["tables"][name])
+            self.assertEqual([f"{p.name} {p.direction} {p.message.KIND}" for p in kind.ports], self.record["ports"][name])
+            self.assertEqual([f"{table} {row.KIND}" for table, row in kind.tables.items()], self.record["tables"][name])
             self.assertEqual(list(kind.counters), self.record["counters"][name])
         self.assertEqual(set(rnicsim.KINDS), set(self.record["ports"]))
 
