@@ -1,69 +1,98 @@
 #include "model/conformance/atomic_chain.h"
 
+#include <array>
+
+#include "model/abi/host_abi.h"
 #include "model/common/bytes.h"
-#include "model/conformance/run_stages.h"
+#include "model/common/check.h"
+#include "model/golden/abi/rnic_golden_messages.h"
 
 namespace rnic::conformance {
 namespace {
 
-constexpr Qpn kQpn{0};
-constexpr Stag kStag{0};
+constexpr std::uint32_t kQpn = 0, kStag = 0;
 constexpr std::uint64_t kAddress = 4096;
+using Word = std::array<std::uint8_t, abi::kAtomicBytes>;  // in host byte order
+
+template <class M>
+bool take(Predictor& from, std::uint32_t port, M& message) {
+  message.size = sizeof message;
+  return from.take(port, &message);
+}
 
 }  // namespace
 
-Wake HostWord::tick() {
-  bool busy = false;
-  if (read->can_pop() && read_done->can_push()) {
-    const DmaReadRequest r = read->pop();
-    RNIC_CHECK(r.address == kAddress && r.bytes == sizeof value);
-    store_le64(r.dst, value);
-    read_done->push({r.tag, true});
-    busy = true;
-  }
-  if (write->can_pop() && written->can_push()) {
-    const DmaWriteRequest w = write->pop();
-    RNIC_CHECK(w.address == kAddress && w.bytes == sizeof value);
-    value = load_le64(w.src->bytes() + w.src_offset);
-    written->push({w.tag});
-    busy = true;
-  }
-  return busy ? Wake::next_cycle() : Wake::on_traffic();
-}
+AtomicChain::AtomicChain(const PredictorSource& source) : alu_(source.open("atomic_alu")) {}
 
-AtomicChain::AtomicChain(const TwinSource* twins)
-    : clk_("atomic_clk", {}),
-      contexts_(clk_, {1, 1, 1, 1}),
-      alu_("atomic_alu", clk_, contexts_, {}),
-      memory_("host_word", clk_),
-      net_("host_word", clk_) {
-  net_.connect(alu_.read, memory_.read, "reads");
-  net_.connect(memory_.read_done, alu_.read_done, "reads_done");
-  net_.connect(alu_.write, memory_.write, "writes");
-  net_.connect(memory_.written, alu_.written, "writes_done");
-  if (twins != nullptr) twin_ = twins->make("atomic_alu", alu_, {&contexts_}, TwinMode::kReplace);
-
-  QpContext qp;
-  qp.valid = true;
-  contexts_.write(kQpn, qp);
-  StagContext stag;
-  stag.valid = true;
+void AtomicChain::open_memory() {
+  rnic_qp_row qp{};
+  qp.size = sizeof qp;
+  qp.valid = 1;
+  alu_->row("qp", kQpn, &qp);
+  rnic_stag_context stag{};
+  stag.size = sizeof stag;
+  stag.valid = 1;
   stag.access = abi::kRemoteRead | abi::kRemoteWrite | abi::kRemoteAtomic;
   stag.address = stag.bus = kAddress;
   stag.length = abi::kAtomicBytes;
-  contexts_.write(kStag, stag);
+  alu_->row("stag", kStag, &stag);
 }
 
-AtomicChain::Result AtomicChain::execute(wire::AtomicRequest request, std::uint64_t original) {
-  memory_.value = original;
-  request.stag = kStag.v;
-  request.to = kAddress;
-  requests_.send({kQpn, request});
-  run_stages();
-  const std::vector<AtomicWork> responses = responses_.take();
-  RNIC_CHECK(responses.size() == 1 && events_.empty());
-  RNIC_CHECK(responses[0].response.request_id == request.request_id);
-  return {memory_.value, responses[0].response.original};
+// The word is `value` when the ALU reads it.
+void AtomicChain::read(std::uint64_t value) {
+  rnic_dma_read_request read{};
+  RNIC_CHECK(take(*alu_, RNIC_ATOMIC_ALU_READ, read) && read.address == kAddress && read.bytes == abi::kAtomicBytes);
+  Word word;
+  store_le64(word.data(), value);
+  rnic_dma_read_done done{};
+  done.size = sizeof done;
+  done.octets = word.data();
+  done.octets_n = word.size();
+  done.tag = read.tag;
+  done.ok = 1;
+  alu_->push(RNIC_ATOMIC_ALU_READ_DONE, &done);
+}
+
+// What the ALU makes of it; nothing where it does not swap.
+std::optional<std::uint64_t> AtomicChain::written() {
+  Word word;
+  rnic_dma_write write{};
+  write.octets = word.data();
+  write.octets_room = word.size();
+  if (!take(*alu_, RNIC_ATOMIC_ALU_WRITE, write)) return std::nullopt;
+  RNIC_CHECK(write.address == kAddress && write.octets_n == word.size());
+  rnic_dma_write_done done{};
+  done.size = sizeof done;
+  done.tag = write.tag;
+  done.ok = 1;
+  alu_->push(RNIC_ATOMIC_ALU_WRITTEN, &done);
+  return load_le64(word.data());
+}
+
+AtomicChain::Result AtomicChain::execute(const wire::AtomicRequest& request, std::uint64_t original) {
+  open_memory();
+  rnic_queued_atomic queued{};
+  queued.size = sizeof queued;
+  queued.qpn = kQpn;
+  queued.request_operation = static_cast<std::uint32_t>(request.operation);
+  queued.request_request_id = request.request_id;
+  queued.request_stag = kStag;
+  queued.request_to = kAddress;
+  queued.request_data = request.data;
+  queued.request_data_mask = request.data_mask;
+  queued.request_compare = request.compare;
+  queued.request_compare_mask = request.compare_mask;
+  alu_->push(RNIC_ATOMIC_ALU_IN, &queued);
+
+  read(original);
+  Result result;
+  result.value = written().value_or(original);
+  rnic_atomic_work response{};
+  rnic_qp_event event{};
+  RNIC_CHECK(take(*alu_, RNIC_ATOMIC_ALU_OUT, response) && response.response_request_id == request.request_id);
+  RNIC_CHECK(!take(*alu_, RNIC_ATOMIC_ALU_OUT, response) && !take(*alu_, RNIC_ATOMIC_ALU_EVENT, event));
+  result.returned = response.response_original;
+  return result;
 }
 
 }  // namespace rnic::conformance

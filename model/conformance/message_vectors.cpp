@@ -38,6 +38,7 @@ Header need(const std::optional<Header>& header) {
 struct Cut {
   OutboundMessage message;
   abi::Wqe wqe;
+  ResponseSource source;
   Bytes payload;
 };
 
@@ -54,7 +55,8 @@ Cut cut_from(const json& f, Opcode op) {
     c.wqe.remote_address = field<std::uint64_t>(f, "src_to");
     m.bytes = c.wqe.sge[0].length;
   } else if (op == Opcode::kAtomicResponse) {
-    m = response_message(AtomicWork{{}, {field<std::uint32_t>(f, "req_id"), field<std::uint64_t>(f, "original")}});
+    c.source.address = field<std::uint64_t>(f, "original");
+    m = response_message(AtomicWork{{}, {field<std::uint32_t>(f, "req_id"), c.source.address}});
   } else if (wire::is_immediate(op)) {
     const Bytes octets = hex_field(f, "imm_hex");
     if (octets.size() != wire::ImmediateData::kBytes) throw std::invalid_argument("imm_hex is not 8 octets");
@@ -90,7 +92,7 @@ Bytes segment(Cut c, bool last) {
   qp.flow = FlowId{0};
   qp.mulpdu = static_cast<std::uint16_t>(segment_header_bytes(m.opcode) + bytes);
   BufferPool pool(kFrameHeadroom + qp.mulpdu);
-  const UlpduJob job = cut_segment(m, &f, Qpn{0}, qp, {}, pool.take());
+  const UlpduJob job = cut_segment(m, &f, Qpn{0}, qp, c.source, pool.take());
   const std::uint8_t* at = job.ulpdu.buf->bytes() + Ulpdu::kOffset;
   Bytes out(at, at + job.header_bytes);
   out.insert(out.end(), c.payload.begin(), c.payload.end());

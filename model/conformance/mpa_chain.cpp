@@ -1,17 +1,54 @@
 #include "model/conformance/mpa_chain.h"
 
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
 
-#include "model/conformance/run_stages.h"
+#include "model/golden/abi/rnic_golden_messages.h"
 
 namespace rnic::conformance {
 namespace {
 
-constexpr FlowId kFlow{0};
+constexpr std::uint32_t kFlow = 0;
 constexpr std::size_t kSegmentOctets = 1460;
-constexpr std::size_t kBlockOctets = kFrameHeadroom + wire::marked_fpdu_bytes(0, 0xffff);
+constexpr std::size_t kMostOctets = wire::marked_fpdu_bytes(0, 0xffff);
+constexpr std::size_t kMostMarks = kMostOctets / wire::kMarkerInterval + 1;
+
+// The pointer of a message that is pushed: its octets are read only.
+std::uint8_t* of(ByteSpan octets) { return const_cast<std::uint8_t*>(octets.data()); }
+
+// Room for an FPDU that is taken.
+struct TakenFpdu {
+  Octets octets = Octets(kMostOctets);
+  std::vector<rnic_mark> marks = std::vector<rnic_mark>(kMostMarks);
+  rnic_fpdu message{};
+
+  bool take(Predictor& from, std::uint32_t port) {
+    message.size = sizeof message;
+    message.octets = octets.data();
+    message.octets_room = static_cast<std::uint32_t>(octets.size());
+    message.marks = marks.data();
+    message.marks_room = static_cast<std::uint32_t>(marks.size());
+    return from.take(port, &message);
+  }
+  Octets words() const { return {message.octets, message.octets + message.octets_n}; }
+};
+
+void check_position(const MpaStream& stream) {
+  if (stream.position % 4 != 0) throw std::invalid_argument("an FPDU does not start at a multiple of 4 octets");
+}
+
+FoundFpdu found(const TakenFpdu& taken, std::size_t offset) {
+  FoundFpdu fpdu;
+  fpdu.offset = offset;
+  fpdu.words = taken.words();
+  fpdu.crc_ok = taken.message.crc_ok;
+  fpdu.marker_ok = taken.message.marker_ok;
+  for (std::size_t k = 0; k < taken.message.marks_n; ++k) {
+    const rnic_mark& mark = taken.marks[k];
+    fpdu.markers.push_back({offset + 4 * mark.word + k * wire::kMarkerBytes, load_be16(mark.octets + 2)});
+  }
+  return fpdu;
+}
 
 }  // namespace
 
@@ -24,90 +61,57 @@ std::size_t FoundFpdu::pad() const {
   return words.size() - wire::kUlpduLengthBytes - ulpdu_length() - wire::kFpduCrcBytes;
 }
 
-MpaChain::MpaChain(const TwinSource* twins)
-    : clk_("mpa_clk", {}),
-      pool_(static_cast<std::uint32_t>(kBlockOctets)),
-      framer_("mpa_framer", clk_, datapath_),
-      inserter_("marker_inserter", clk_, datapath_, pool_),
-      crc_insert_("crc_insert", clk_),
-      deframer_("mpa_deframer", clk_, {}, datapath_, 1, pool_),
-      crc_check_("crc_check", clk_),
-      net_("mpa", clk_) {
-  net_.connect(framer_.out, inserter_.in, "framed", LinkConfig::pipeline(MpaFramerConfig{}));
-  net_.connect(inserter_.out, crc_insert_.in, "marked", LinkConfig::pipeline(MarkerInserterConfig{}));
-  net_.connect(deframer_.out, crc_check_.in, "deframed", LinkConfig::pipeline(MpaDeframerConfig{}));
-  if (twins == nullptr) return;
-  for (Stage* stage : std::initializer_list<Stage*>{&framer_, &inserter_, &crc_insert_, &deframer_, &crc_check_}) {
-    twins_.push_back(twins->make(stage->basename(), *stage, {nullptr, &pool_}, TwinMode::kReplace));
-  }
-}
+MpaChain::MpaChain(const PredictorSource& source)
+    : transmit_(source.open("mpa_transmit")), receive_(source.open("mpa_receive")) {}
 
 std::vector<Octets> MpaChain::send(const MpaStream& stream, const std::vector<Octets>& ulpdus) {
-  begin(stream);
+  check_position(stream);
   wire::StreamPosition position = stream.position;
   for (const Octets& octets : ulpdus) {
     if (octets.size() > 0xffff) throw std::length_error("a ULPDU has more than 65535 octets");
-    Ulpdu ulpdu{pool_.take(), kFlow, static_cast<std::uint16_t>(octets.size()), false};
-    std::copy(octets.begin(), octets.end(), ulpdu.buf->bytes() + Ulpdu::kOffset);
+    rnic_ulpdu ulpdu{};
+    ulpdu.size = sizeof ulpdu;
+    ulpdu.octets = of(octets);
+    ulpdu.octets_n = static_cast<std::uint32_t>(octets.size());
+    ulpdu.flow = kFlow;
     ulpdu.markers = stream.markers;
     ulpdu.crc = stream.crc;
     ulpdu.position = static_cast<std::uint16_t>(position % wire::kMarkerInterval);
     position += static_cast<wire::StreamPosition>(stream.markers ? wire::marked_fpdu_bytes(position, octets.size())
                                                                  : wire::fpdu_bytes(octets.size()));
-    ulpdus_.send(std::move(ulpdu));
+    transmit_->push(RNIC_MPA_TRANSMIT_IN, &ulpdu);
   }
-  run_stages();
-
   std::vector<Octets> fpdus;
-  for (const FpduBeat& beat : sent_.take()) {
-    if (beat.first) fpdus.emplace_back();
-    fpdus.back().insert(fpdus.back().end(), beat.data, beat.data + 4 * beat.words);
-    if (beat.last) BufferRef::adopt(beat.buf);
-  }
+  for (TakenFpdu fpdu; fpdu.take(*transmit_, RNIC_MPA_TRANSMIT_OUT);) fpdus.push_back(fpdu.words());
   return fpdus;
 }
 
 std::vector<FoundFpdu> MpaChain::receive(const MpaStream& stream, ByteSpan octets) {
-  begin(stream);
-  for (std::size_t start = 0; start < octets.size(); start += kSegmentOctets) {
-    const ByteSpan segment = octets.subspan(start, kSegmentOctets);
-    Buffer* buf = pool_.take().release();
-    std::copy(segment.begin(), segment.end(), buf->bytes());
-    for (std::size_t at = 0; at < segment.size(); at += datapath_.beat_bytes) {
-      const std::size_t bytes = std::min<std::size_t>(datapath_.beat_bytes, segment.size() - at);
-      StreamBeat beat{
-          buf,     buf->bytes() + at,           stream.position + start + at, kFlow, static_cast<std::uint8_t>(bytes),
-          at == 0, at + bytes == segment.size()};
-      beat.set({{}, 0, stream.markers, stream.crc});
-      segments_.send(beat);
-    }
+  check_position(stream);
+  const rnic_stream_place start{sizeof start, {}, stream.position};  // taken over there
+  receive_->row("stream", kFlow, &start);
+  for (std::size_t at = 0; at < octets.size(); at += kSegmentOctets) {
+    const ByteSpan part = octets.subspan(at, kSegmentOctets);
+    rnic_segment segment{};
+    segment.size = sizeof segment;
+    segment.octets = of(part);
+    segment.octets_n = static_cast<std::uint32_t>(part.size());
+    segment.offset = stream.position + at;
+    segment.flow = kFlow;
+    segment.markers = stream.markers;
+    segment.crc = stream.crc;
+    receive_->push(RNIC_MPA_RECEIVE_IN, &segment);
   }
-  run_stages();
-
   std::vector<FoundFpdu> fpdus;
   std::size_t offset = 0;
-  for (const FpduBeat& beat : checked_.take()) {
-    if (beat.first) fpdus.emplace_back().offset = offset;
-    FoundFpdu& fpdu = fpdus.back();
-    if (beat.marker_lane != FpduBeat::kNoMarker) {
-      fpdu.markers.push_back({offset + 4u * beat.marker_lane, load_be16(beat.marker + 2)});
-      offset += wire::kMarkerBytes;
-    }
-    offset += 4u * beat.words;
-    fpdu.octets = offset - fpdu.offset;
-    fpdu.words.insert(fpdu.words.end(), beat.data, beat.data + 4 * beat.words);
-    if (!beat.last) continue;
-    fpdu.crc_ok = beat.crc_ok;
-    fpdu.marker_ok = beat.marker_ok;
-    BufferRef::adopt(beat.buf);
+  for (TakenFpdu fpdu; fpdu.take(*receive_, RNIC_MPA_RECEIVE_OUT);) {
+    fpdus.push_back(found(fpdu, offset));
+    offset += fpdus.back().octets();
+  }
+  rnic_rx_consumed consumed{};  // which nobody here waits for
+  for (consumed.size = sizeof consumed; receive_->take(RNIC_MPA_RECEIVE_CONSUMED, &consumed);) {
   }
   return fpdus;
-}
-
-// Taken over where the stream starts.
-void MpaChain::begin(const MpaStream& stream) {
-  if (stream.position % 4 != 0) throw std::invalid_argument("an FPDU does not start at a multiple of 4 octets");
-  deframer_.set_position(kFlow, stream.position);
 }
 
 }  // namespace rnic::conformance

@@ -87,7 +87,7 @@ Outcome check_marker_stream(MpaChain& chain, const json& vector) {
     }
     fpdus.push_back({{"offset", fpdu.offset},
                      {"header_offset", fpdu.header_offset()},
-                     {"octets", fpdu.octets},
+                     {"octets", fpdu.octets()},
                      {"ulpdu_len", fpdu.ulpdu_length()},
                      {"pad", fpdu.pad()},
                      {"crc_wire_hex", to_hex(fpdu.crc_field())}});

@@ -137,8 +137,4 @@ int run_vectors(const std::string& dir, std::ostream& out, const std::vector<Vec
   return failed == 0 ? 0 : 1;
 }
 
-int run_folder(const std::string& dir, std::ostream& out, const TwinSource* twins) {
-  return run_vectors(dir, out, vector_kinds(twins));
-}
-
 }  // namespace rnic::conformance

@@ -14,9 +14,6 @@ namespace rnic::conformance {
 // Prints each failed vector with what was expected and got, then per kind and in total "N passed, M failed"; kinds
 // without a handler are "not implemented" and count as neither.
 // Returns 0, 1 if a vector failed, 2 if something cannot be read or is not such a file, or nothing was run.
-int run_vectors(const std::string& dir, std::ostream& out, const std::vector<VectorKind>& kinds = vector_kinds());
-
-// The same with all kinds, and with twins in place of the stages that have one, if these are given.
-int run_folder(const std::string& dir, std::ostream& out, const TwinSource* twins);
+int run_vectors(const std::string& dir, std::ostream& out, const std::vector<VectorKind>& kinds);
 
 }  // namespace rnic::conformance

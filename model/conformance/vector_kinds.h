@@ -9,11 +9,9 @@
 
 #include "model/conformance/vector_fields.h"
 
-namespace rnic {
-class TwinSource;
-}
-
 namespace rnic::conformance {
+
+class PredictorSource;
 
 // What a check found: nothing, every field that differs, or why the vector cannot be run at all.
 struct Outcome {
@@ -49,8 +47,8 @@ Outcome check_sctp_packet(const nlohmann::json& vector);
 Outcome check_sctp_session(const nlohmann::json& vector);
 Outcome check_message(const nlohmann::json& vector);
 
-// All kinds that are implemented. Some run stages of the chip, which a process can elaborate once: use one list. With
-// `twins`, stages that have a SystemVerilog twin leave the work to it.
-std::vector<VectorKind> vector_kinds(const TwinSource* twins = nullptr);
+// All kinds that are implemented; those that run stages of the chip only with `stages`, which has to outlive the list.
+// Use one list: SystemC, where the stages are its, elaborates once per process.
+std::vector<VectorKind> vector_kinds(const PredictorSource* stages = nullptr);
 
 }  // namespace rnic::conformance

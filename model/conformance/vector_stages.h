@@ -1,8 +1,8 @@
-// The chains of stages that vectors run through. SystemC elaborates once per process, so all are made together, for the
-// first vector that needs one.
+// The chains of stages that vectors run through: all made together, for the first vector that needs one, as SystemC
+// elaborates once.
 #pragma once
 
-#include <memory>
+#include <optional>
 
 #include "model/conformance/atomic_chain.h"
 #include "model/conformance/mpa_chain.h"
@@ -11,22 +11,22 @@ namespace rnic::conformance {
 
 class VectorStages {
  public:
-  explicit VectorStages(const TwinSource* twins) : twins_(twins) {}
+  explicit VectorStages(const PredictorSource& source) : source_(source) {}
   MpaChain& mpa() { return chains().mpa; }
   AtomicChain& atomics() { return chains().atomics; }
 
  private:
   struct Chains {
-    explicit Chains(const TwinSource* twins) : mpa(twins), atomics(twins) {}
+    explicit Chains(const PredictorSource& source) : mpa(source), atomics(source) {}
     MpaChain mpa;
     AtomicChain atomics;
   };
   Chains& chains() {
-    if (!chains_) chains_ = std::make_unique<Chains>(twins_);
+    if (!chains_) chains_.emplace(source_);
     return *chains_;
   }
-  const TwinSource* const twins_;
-  std::unique_ptr<Chains> chains_;
+  const PredictorSource& source_;
+  std::optional<Chains> chains_;
 };
 
 }  // namespace rnic::conformance

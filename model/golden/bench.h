@@ -15,6 +15,10 @@
 #include "model/golden/beats.h"
 #include "model/golden/c_struct.h"
 
+namespace rnic {
+class ContextTables;
+}
+
 namespace rnic::golden {
 
 // One port of a kind: `push` of inputs, `take` of outputs. Both throw Error.
@@ -47,6 +51,11 @@ class Bench {
   const std::vector<Port>& ports() const { return ports_; }
   const std::vector<Table>& tables() const { return tables_; }
   const std::vector<Counter>& counters() const { return counters_; }
+
+  // What a stage has around it in a chip.
+  const std::vector<Stage*>& stages() const { return clk_.stages(); }
+  BufferPool& pool() { return pool_; }
+  virtual ContextTables* contexts() { return nullptr; }
 
   // Takes the ends off, before the stages are destroyed.
   void disconnect() {

@@ -78,6 +78,9 @@ void check_segment(const char* message, const FailedSegment& segment);
 
 // A bench with contexts.
 class ContextBench : public Bench {
+ public:
+  ContextTables* contexts() final { return &contexts_.store; }
+
  protected:
   ContextBench(unsigned beat_bytes, const ContextsConfig& config) : Bench(beat_bytes), contexts_(clk_, config) {}
   void qp_table() {

@@ -11,6 +11,7 @@
 #pragma GCC visibility push(default)  // of these functions alone
 #include "model/golden/abi/rnic_golden.h"
 #pragma GCC visibility pop
+#include "model/golden/description.h"
 #include "model/golden/handle.h"
 #include "model/golden/kinds.h"
 

@@ -25,7 +25,4 @@ const std::vector<Kind>& kinds();
 void add_mpa_kinds(std::vector<Kind>& to);
 void add_request_kinds(std::vector<Kind>& to);
 
-// All that there is, as JSON: rnic_description(). Made once, on a kernel of its own.
-const std::string& description();
-
 }  // namespace rnic::golden

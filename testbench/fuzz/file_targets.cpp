@@ -6,6 +6,7 @@
 #include "model/capture/replay/capture_recordings.h"
 #include "model/capture/replay/script.h"
 #include "model/cli/decode_command.h"
+#include "model/conformance/bench_predictors.h"
 #include "model/conformance/run_vectors.h"
 #include "model/rnic/fwcpu/crash/call_frames.h"
 #include "model/rnic/fwcpu/rv32/elf_image.h"
@@ -69,7 +70,8 @@ void settings(ByteSpan octets) {
 
 void vectors(ByteSpan octets) {
   // Some contain stages of the chip, which a process can elaborate once.
-  static const std::vector<conformance::VectorKind> kinds = conformance::vector_kinds();
+  static const conformance::BenchPredictors stages;
+  static const std::vector<conformance::VectorKind> kinds = conformance::vector_kinds(&stages);
   static std::string folder = std::filesystem::temp_directory_path() / "rnic_vectors.XXXXXX";
   static const bool made = ::mkdtemp(folder.data()) != nullptr;
   require(made, "no folder for vectors");

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "model/conformance/bench_predictors.h"
+
 namespace rnic::conformance {
 namespace {
 
@@ -17,7 +19,8 @@ const json kSwap = json::parse(R"({"original": "0x1111222233334444", "compare": 
 
 class AtomicVectorsTest : public testing::Test {
  protected:
-  AtomicChain chain;
+  BenchPredictors stages;
+  AtomicChain chain{stages};
 
   static std::vector<std::string> fields(const Outcome& outcome) {
     std::vector<std::string> names;

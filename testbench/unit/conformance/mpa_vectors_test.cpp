@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "model/conformance/bench_predictors.h"
+
 namespace rnic::conformance {
 namespace {
 
@@ -11,7 +13,8 @@ using testing::IsEmpty;
 
 class MpaVectorsTest : public testing::Test {
  protected:
-  MpaChain chain;
+  BenchPredictors stages;
+  MpaChain chain{stages};
 
   static std::vector<std::string> fields(const Outcome& outcome) {
     std::vector<std::string> names;

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include "model/conformance/bench_predictors.h"
+
 namespace rnic::conformance {
 namespace {
 
@@ -23,10 +25,11 @@ class RunVectorsTest : public testing::Test {
   void file(const std::string& name, const std::string& text) { std::ofstream(dir / name) << text; }
   int run() {
     std::ostringstream o;
-    const int status = run_vectors(dir.string(), o);
+    const int status = run_vectors(dir.string(), o, vector_kinds(&stages));
     out = o.str();
     return status;
   }
+  const BenchPredictors stages;
   const std::filesystem::path dir;
   std::string out;
 };
@@ -122,7 +125,7 @@ TEST_F(RunVectorsTest, AKindWithoutAHandlerNeverPasses) {
 
 TEST_F(RunVectorsTest, WhatCannotBeReadIsStatus2) {
   std::ostringstream o;
-  EXPECT_EQ(run_vectors("/nonexistent", o), 2);
+  EXPECT_EQ(run_vectors("/nonexistent", o, vector_kinds()), 2);
   EXPECT_EQ(run(), 2) << "an empty directory";
   file("good.json", std::string(R"({"kind": "crc32c", "vectors": [)") + kGoodCrc + "]}");
   for (const char* text :
