@@ -33,6 +33,8 @@ ContextStore::Sizes Contexts::sizes(const ContextsConfig& config) {
   ContextStore::Sizes sizes{config.qps, 1, 1, config.stags, config.srqs, config.pages};
   sizes.elements.ird = config.max_ird;
   sizes.elements.ord = config.max_ord;
+  sizes.elements.rqes = 1u << kMaxLogWq;  // a whole ring,
+  sizes.elements.shared_rqes = ~0u;       // of each queue
   return sizes;
 }
 

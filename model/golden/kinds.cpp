@@ -7,6 +7,7 @@ const std::vector<Kind>& kinds() {
     std::vector<Kind> list;
     add_mpa_kinds(list);
     add_request_kinds(list);
+    add_placement_kinds(list);
     return list;
   }();
   return all;

@@ -3,38 +3,13 @@
 #include "model/golden/contexts.h"
 #include "model/golden/dma.h"
 #include "model/golden/kind_of.h"
+#include "model/golden/terminate_octets.h"
 #include "model/rnic/completion/response_queue.h"
 #include "model/rnic/responder/atomic_alu.h"
 #include "model/rnic/responder/irrq.h"
 #include "model/rnic/terminate/terminate_generator.h"
-#include "model/wire/ddp.h"
 
 namespace rnic::golden {
-
-// The octets are those of the Terminate header.
-struct TerminateOctets : Payload {
-  Qpn qpn;
-  std::uint32_t epoch = 0;
-
-  static constexpr const char* kMessage = "terminate_message";
-  template <class V, class M>
-  static void fields(V& v, M& m) {
-    v("qpn", m.qpn);
-    v("epoch", 32, m.epoch);
-  }
-};
-template <>
-struct Beats<TerminateMessage> {
-  using Transaction = TerminateOctets;
-  Transaction transaction;
-  bool join(const TerminateMessage& m) {
-    const std::uint8_t* const octets = m.buf->bytes() + Ulpdu::kOffset + wire::DdpUntaggedHeader::kBytes;
-    transaction.octets.assign(octets, octets + m.bytes);
-    transaction.qpn = m.qpn;
-    transaction.epoch = m.epoch;
-    return true;
-  }
-};
 
 namespace {
 

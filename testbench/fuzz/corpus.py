@@ -280,7 +280,8 @@ def association():
 
 def golden():
     """Handles of librnic_golden, and calls of them (golden_target.cpp)."""
-    kinds = {name: n for n, name in enumerate(("mpa_framer", "marker_inserter", "crc_insert", "mpa_deframer", "crc_check", "mpa_transmit", "mpa_receive"))}
+    record = json.loads((HERE.parent.parent / "model/golden/abi/abi.json").read_text(encoding="utf-8"))
+    kinds = {name: n for n, name in enumerate(record["ports"])}
     sizes = {16: 2, 32: 4, 48: 5, 56: 7}
 
     def structure(size, members=(), octets=b"", tame=16):
@@ -301,17 +302,73 @@ def golden():
 
     ulpdu = push(0, 32, [(25, b"\1"), (26, b"\1")], bytes(range(60)))
     write("golden", "transmit", bytes([kinds["mpa_transmit"]]) + ulpdu * 2 + take(1, 56) * 3 + counter("mpa_framer.fpdus") + b"\0" + ulpdu)
-    write("golden", "framer", bytes([kinds["mpa_framer"] | 8]) + ulpdu + take(1, 56, 3) + take(1, 56))
+    write("golden", "framer", bytes([kinds["mpa_framer"] | 32]) + ulpdu + take(1, 56, 3) + take(1, 56))
     fpdu = b"\0\5rnic!\0" + bytes.fromhex("7171e65f")
     write("golden", "crc_check", bytes([kinds["crc_check"]]) + push(0, 56, [(50, b"\1")], fpdu) + take(1, 56) + counter("good") + counter("god"))
     marked = push(0, 56, [(45, b"\1")], fpdu)
-    write("golden", "marker", bytes([kinds["marker_inserter"] | 16]) + marked + take(1, 56) + marked * 2)
+    write("golden", "marker", bytes([kinds["marker_inserter"] | 64]) + marked + take(1, 56) + marked * 2)
     write("golden", "receive", bytes([kinds["mpa_receive"]]) + bytes([10]) + structure(16)[:17] + b"\0" + push(0, 48, [(41, b"\0"), (42, b"\1")], fpdu)
           + take(1, 56) + take(2, 16))
     judged = [(50, b"\1"), (51, b"\1")]
-    write("golden", "board", bytes([64 | kinds["crc_check"]]) + (b"\x46" + push(0, 56, [(50, b"\1")], fpdu)[1:] + b"\x2c" + push(1, 56, judged, fpdu)[1:]) * 2
+    write("golden", "board", bytes([126, kinds["crc_check"]]) + (b"\x46" + push(0, 56, [(50, b"\1")], fpdu)[1:] + b"\x2c" + push(1, 56, judged, fpdu)[1:]) * 2
           + b"\x3b" + b"\x29\0\1" + b"\x20" + b"\xec" + bytes(7) + b"\1" + push(1, 56, judged, fpdu)[1:])
     write("golden", "settings", bytes([128 | 4, 18]) + b'{"beat_bytes": 32}' + push(0, 56, octets=fpdu) + take(1, 56))
+    # As a kind wants them: each member by its name, the others 0.
+    def typed(message, octets=b"", **values):
+        told = b""
+        for name, (_, width, count) in record["messages"][message]["members"].items():
+            octets_of = next(n for n in (1, 2, 4, 8) if width <= 8 * n)
+            of = values.get(name, 0)
+            for value in ([of] if isinstance(of, int) else of) + [0] * (min(count, 8) - (1 if isinstance(of, int) else len(of))):
+                if value < 8:
+                    told += bytes([value])
+                elif value < 2048 and value % 256 == 0x5a:
+                    told += bytes([192 + value // 256])
+                else:
+                    told += b"\xfd" + value.to_bytes(octets_of, "big")
+        if record["messages"][message]["octets"]:
+            told += bytes([len(octets)]) + octets[:64]
+        return told
+
+    def seed(name, kind, *calls):
+        ports, tables = record["ports"][kind], record["tables"][kind]
+        told = bytes([kinds[kind]])
+        for what, index, octets, values in calls:
+            row = next((n for n, table in enumerate(tables) if table.split()[0] == what), None)
+            if row is not None:
+                told += bytes([4, row]) + typed(tables[row].split()[1], **values) + bytes([index])
+                continue
+            port = next(n for n, text in enumerate(ports) if text.split()[0] == what)
+            told += bytes([6, port]) + typed(ports[port].split()[2], octets, **values)
+        write("golden", name, told)
+
+    def call(what, index=0, octets=b"", **values):
+        return what, index, octets, values
+
+    qp = call("qp", 1, state=1, valid=1, version=1, extensions=1, mulpdu=1442, ird=2, ord=2, pd=1, flow=3, log_sq=3, log_rq=3, epoch=1, first_msn=1)
+    flat = call("stag", 1, valid=1, key=0x5a, access=15, pd=1, address=0x1000, length=64, bus=0x1000)
+    paged = call("stag", 2, valid=1, key=0x5a, access=15, pd=1, length=64, bus=4080, log_page=12, first_page=1, pages=2, zero_based=1)
+    pages = (call("page", 1, address=0x4000), call("page", 2, address=0x7000))
+    atomic = {"qpn": 1, "epoch": 1, "pd": 1, "request_data": 7}
+    seed("atomics", "atomic_alu", qp, flat, paged, *pages, call("in", request_stag=0x15a, request_to=0x1008, **atomic), call("read", octets=bytes(8)),
+         call("read_done", octets=bytes(8), ok=1), call("write", octets=bytes(8)), call("written", ok=1), call("out"),
+         call("in", request_stag=0x25a, request_to=8, request_operation=2, **atomic), call("others", address=0x7000, bytes=7))
+    seed("irrq", "irrq", qp, *[call("in", qpn=1, epoch=1, is_atomic=n % 2, segment_ddp_bytes=18, segment_request_bytes=28) for n in range(4)],
+         call("out"), call("atomic"), call("sent", qpn=1, epoch=1), call("event"))
+    issued = call("issued", qpn=1, epoch=1, request_id=5, sink_address=0x1000, sink_length=8, sink_lkey=0x15a)
+    response = call("in", qpn=1, epoch=1, pd=1, response_request_id=5, response_original=9)
+    seed("responses", "response_queue", qp, flat, issued, issued, response, call("dma", octets=bytes(8)), call("written", ok=1), call("done"), response)
+    error = call("in", kind=2, qpn=1, cause_etype=1, cause_code=3, failed_length=46, failed_ddp_bytes=18, failed_request_bytes=28)
+    seed("terminate", "terminate_generator", qp, error, call("out", octets=bytes(60)), error, call("event"))
+    fpdu = {"qpn": 1, "flow": 3, "life": 1, "crc_ok": 1, "marker_ok": 1}
+    written = bytes([0, 22, 0xc1, 0x40]) + struct.pack(">IQ", 0x15a, 0x1008) + bytes(8 + 4 + 0)
+    sent = bytes([0, 22, 0x41, 0x43]) + struct.pack(">IIIII", 0, 0, 1, 0, 0)[:16] + bytes(4 + 4)
+    srq = call("srq", 1, valid=1, log_entries=2, pd=1, epoch=1)
+    seed("placement", "placement", qp, flat, paged, *pages, srq, call("in", octets=written, **fpdu), call("dma", octets=bytes(64)),
+         call("posted", rqn_number=1, producer=1), call("rqe", rqn_number=1, ok=1, epoch=1, wqe_num_sge=1, wqe_sge_address=[0x1000], wqe_sge_length=[64],
+                                                        wqe_sge_lkey=[0x15a]),
+         call("in", octets=sent, **fpdu), call("out"), call("read_issued", qpn=1, epoch=1, sink_stag=0x15a, sink_to=0x1000, bytes=7),
+         call("answered", qpn=1, epoch=1), call("in", octets=bytes(8), **fpdu), call("terminate", octets=bytes(60)), call("flush", qpn=1, epoch=1))
 
 
 captures()

@@ -4,16 +4,19 @@
 #include <memory>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 #include "rnic_golden_messages.h"
 #include "testbench/fuzz/input.h"
 
 namespace rnic::fuzz {
 namespace {
 
-constexpr const char* kKinds[] = {"mpa_framer", "marker_inserter", "crc_insert",  "mpa_deframer",
-                                  "crc_check",  "mpa_transmit",    "mpa_receive", "crc"};
+// Of kinds without contexts, and of those with them.
 constexpr const char* kSettings[] = {"{}", "{\"beat_bytes\": 16}", "{\"beat_bytes\": 128, \"flows\": 1}",
                                      "{\"pipeline_cycles\": 32}"};
+constexpr const char* kSmall = "{\"qps\": 4, \"srqs\": 2, \"stags\": 8, \"pages\": 8, \"max_ird\": 2, \"max_ord\": 2}";
+constexpr std::uint8_t kBoard = 126;  // and no stage
 constexpr std::size_t kMostOctets = 66'000, kMostMarks = 200;
 
 // Memory of just its size, so that a sanitizer sees what is read or written beyond it.
@@ -75,6 +78,59 @@ class Structure {
   std::unique_ptr<Block<rnic_mark>> marks_;
 };
 
+// What the library says of itself.
+const nlohmann::json& described() {
+  static const nlohmann::json all = [] {
+    nlohmann::json made = nlohmann::json::parse(rnic_description());
+    for (const nlohmann::json& m : made["messages"]) made["by_name"][m["name"].get<std::string>()] = m;
+    return made;
+  }();
+  return all;
+}
+
+// A structure as its message has it, with members that mostly are small numbers that fit, and now and then any; its
+// octets may be those of an FPDU with the right length field.
+class Message {
+ public:
+  Message(Input& in, const std::string& name) {
+    const nlohmann::json& of = described()["by_name"][name];
+    const auto size = of["size"].get<std::size_t>();
+    memory_ = std::make_unique<Block<std::uint8_t>>(size);
+    put(0, static_cast<std::uint32_t>(size));
+    for (const nlohmann::json& member : of["members"]) fill(in, member);
+    if (of["octets"].get<bool>()) add_octets(in);
+    if (of["marks"].get<bool>()) put(32, std::uint32_t{0});
+  }
+  void* get() const { return memory_->get(); }
+
+ private:
+  template <class T>
+  void put(std::size_t at, T value) {
+    std::memcpy(memory_->get() + at, &value, sizeof value);
+  }
+  void fill(Input& in, const nlohmann::json& member) {
+    const unsigned width = member["width"], octets = member["octets"];
+    for (std::size_t i = 0; i < std::min(member["count"].get<std::size_t>(), std::size_t{8}); ++i) {
+      const std::uint8_t how = in.octet();
+      std::uint64_t value = how < 192 ? how % 8 : how < 224 ? 256u * (how % 8) + 0x5a : in.number(octets);
+      if (how != 255 && width < 64) value &= (std::uint64_t{1} << width) - 1;
+      std::memcpy(memory_->get() + member["offset"].get<std::size_t>() + i * octets, &value, octets);
+    }
+  }
+  void add_octets(Input& in) {
+    const std::uint8_t how = in.octet();
+    const std::size_t n = how < 128 ? how : (how - 127) * std::size_t{12};
+    octets_ = std::make_unique<Block<std::uint8_t>>(n);
+    const ByteSpan content = in.take(std::min<std::size_t>(n, 64));
+    std::copy(content.begin(), content.end(), octets_->get());
+    if (n >= 8 && n % 4 == 0 && how % 8 == 0) store_be16(octets_->get(), static_cast<std::uint16_t>(n - 6));
+    put(4, static_cast<std::uint32_t>(n));
+    put(8, octets_->get());
+    put(16, static_cast<std::uint32_t>(n));
+  }
+  std::unique_ptr<Block<std::uint8_t>> memory_, octets_;
+};
+
 // Each call has a result that is one, and says why if it is an error. A check of ours that fails is a finding.
 void is_result(std::int32_t status, const rnic_stage* stage) {
   require(std::strncmp(rnic_status_name(status), "RNIC_", 5) == 0, "a result without a name");
@@ -89,10 +145,14 @@ void is_result(std::int32_t status, const rnic_board* board) {
 }
 
 // A board's cycles go on, or are any number.
-void board(Input& in, std::uint8_t how) {
+void board(Input& in) {
+  const nlohmann::json& kinds = described()["kinds"];
+  const std::uint8_t how = in.octet();
+  const nlohmann::json& kind = kinds[how % 32 % kinds.size()];
+  const std::string settings = how & 128 ? text_of(in.take(in.octet())) : kSettings[how / 32 % 4];
   rnic_board* board = nullptr;
-  const std::string settings = how & 128 ? text_of(in.take(in.octet())) : kSettings[how / 8 % 4];
-  const std::int32_t opened = rnic_board_open(RNIC_GOLDEN_ABI, kKinds[how % 8], settings.c_str(), &board);
+  const std::int32_t opened =
+      rnic_board_open(RNIC_GOLDEN_ABI, kind["name"].get<std::string>().c_str(), settings.c_str(), &board);
   is_result(opened, board);
   std::uint64_t cycle = 0;
   for (int calls = 0; opened == RNIC_OK && !in.empty() && calls < 64; ++calls) {
@@ -122,13 +182,61 @@ void board(Input& in, std::uint8_t how) {
         is_result(rnic_board_given(board, port, message.get(), cycle), board);
         break;
       }
-      default: {
+      case 6: {
         const Structure message(in);
         is_result(rnic_board_accepted(board, port, message.get(), cycle), board);
+        break;
+      }
+      default: {
+        const std::uint32_t of = in.octet() % kind["ports"].size();
+        const Message m(in, kind["ports"][of]["message"]);
+        const bool push = kind["ports"][of]["direction"] == "push";
+        is_result((push ? rnic_board_accepted : rnic_board_given)(board, of, m.get(), cycle), board);
       }
     }
   }
   rnic_board_close(board);
+}
+
+// One call with a structure that may be anything, or is as the kind wants it.
+void call(Input& in, rnic_stage* stage, const nlohmann::json& kind, std::uint8_t how) {
+  const nlohmann::json &ports = kind["ports"], &tables = kind["tables"];
+  const std::uint32_t port = how / 8 % 4;
+  switch (how % 8) {
+    case 0:
+      if (port == 0) is_result(rnic_stage_reset(stage), stage);
+      break;
+    case 1: {
+      std::uint64_t value = 0;
+      is_result(rnic_stage_counter(stage, text_of(in.take(in.octet() % 32)).c_str(), &value), stage);
+      break;
+    }
+    case 2:
+    case 3: {
+      const Structure any(in);
+      if (how % 8 == 3) return is_result(rnic_stage_take(stage, port, any.get()), stage);
+      is_result(rnic_stage_row(stage, port == 0 ? "streams" : "stream", in.octet(), any.get()), stage);
+      break;
+    }
+    case 4: {
+      if (tables.empty()) break;
+      const nlohmann::json& table = tables[in.octet() % tables.size()];
+      const Message row(in, table["row"]);
+      is_result(rnic_stage_row(stage, table["name"].get<std::string>().c_str(), in.octet() % 16, row.get()), stage);
+      break;
+    }
+    case 5: {
+      const Structure any(in);
+      is_result(rnic_stage_push(stage, port, any.get()), stage);
+      break;
+    }
+    default: {
+      const std::uint32_t of = in.octet() % ports.size();
+      const Message m(in, ports[of]["message"]);
+      const bool push = ports[of]["direction"] == "push";
+      is_result(push ? rnic_stage_push(stage, of, m.get()) : rnic_stage_take(stage, of, m.get()), stage);
+    }
+  }
 }
 
 }  // namespace
@@ -136,40 +244,19 @@ void board(Input& in, std::uint8_t how) {
 void golden(ByteSpan octets) {
   Input in(octets);
   rnic_stage* stage = nullptr;
+  const nlohmann::json& kinds = described()["kinds"];
   const std::uint8_t how = in.octet();
-  if (how & 64) return board(in, how);
-  const std::string settings = how & 128 ? text_of(in.take(in.octet())) : kSettings[how / 8 % 4];
-  const std::int32_t opened = rnic_stage_open(RNIC_GOLDEN_ABI, kKinds[how % 8], settings.c_str(), &stage);
+  if (how == kBoard) return board(in);
+  const nlohmann::json& kind = kinds[how % 32 % kinds.size()];
+  std::string settings = kSettings[how / 32 % 4];
+  const bool contexts = std::any_of(kind["tables"].begin(), kind["tables"].end(),
+                                    [](const nlohmann::json& table) { return table["name"] == "qp"; });
+  if (contexts && how < 128) settings = kSmall;
+  if (how >= 128) settings = text_of(in.take(in.octet()));
+  const std::int32_t opened = rnic_stage_open(
+      RNIC_GOLDEN_ABI, how == 127 ? "crc" : kind["name"].get<std::string>().c_str(), settings.c_str(), &stage);
   is_result(opened, stage);
-  for (int calls = 0; opened == RNIC_OK && !in.empty() && calls < 64; ++calls) {
-    const std::uint8_t call = in.octet();
-    const std::uint32_t port = call / 8 % 4;
-    switch (call % 8) {
-      case 0:
-        is_result(rnic_stage_reset(stage), stage);
-        break;
-      case 1: {
-        std::uint64_t value = 0;
-        is_result(rnic_stage_counter(stage, text_of(in.take(in.octet() % 32)).c_str(), &value), stage);
-        break;
-      }
-      case 2: {
-        const Structure row(in);
-        is_result(rnic_stage_row(stage, port == 0 ? "streams" : "stream", in.octet(), row.get()), stage);
-        break;
-      }
-      case 3:
-      case 4: {
-        const Structure message(in);
-        is_result(rnic_stage_take(stage, port, message.get()), stage);
-        break;
-      }
-      default: {
-        const Structure message(in);
-        is_result(rnic_stage_push(stage, port, message.get()), stage);
-      }
-    }
-  }
+  for (int calls = 0; opened == RNIC_OK && !in.empty() && calls < 64; ++calls) call(in, stage, kind, in.octet());
   rnic_stage_close(stage);
 }
 

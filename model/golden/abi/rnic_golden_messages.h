@@ -372,6 +372,146 @@ typedef struct {
 } rnic_terminate_message;
 typedef char rnic_terminate_message_has_32_octets[sizeof(rnic_terminate_message) == 32 ? 1 : -1];
 
+typedef struct {
+  uint32_t size;
+  uint8_t rqn_shared;  /* 1 bit */
+  uint8_t reserved0[3];
+  uint32_t rqn_number;
+  uint32_t producer;
+} rnic_rq_doorbell;
+typedef char rnic_rq_doorbell_has_16_octets[sizeof(rnic_rq_doorbell) == 16 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint8_t rqn_shared;  /* 1 bit */
+  uint8_t reserved0[3];
+  uint32_t rqn_number;
+  uint8_t ok;  /* 1 bit */
+  uint8_t reserved1[3];
+  uint64_t wqe_wr_id;
+  uint8_t wqe_num_sge;
+  uint8_t reserved2[7];
+  uint64_t wqe_sge_address[6];
+  uint32_t wqe_sge_length[6];
+  uint32_t wqe_sge_lkey[6];
+  uint32_t epoch;
+  uint8_t reserved3[4];
+} rnic_fetched_rqe;
+typedef char rnic_fetched_rqe_has_136_octets[sizeof(rnic_fetched_rqe) == 136 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t srqn;
+  uint32_t limit;
+  uint32_t serial;
+} rnic_srq_arm;
+typedef char rnic_srq_arm_has_16_octets[sizeof(rnic_srq_arm) == 16 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t qpn;
+  uint32_t sink_stag;
+  uint8_t reserved0[4];
+  uint64_t sink_to;
+  uint32_t bytes;
+  uint32_t epoch;
+} rnic_read_issued;
+typedef char rnic_read_issued_has_32_octets[sizeof(rnic_read_issued) == 32 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t qpn;
+  uint32_t epoch;
+  uint32_t recv_cq;
+} rnic_rq_flush;
+typedef char rnic_rq_flush_has_16_octets[sizeof(rnic_rq_flush) == 16 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t qpn;
+  uint8_t opcode;  /* 4 bits */
+  uint8_t last;  /* 1 bit */
+  uint8_t flushed;  /* 1 bit */
+  uint8_t absorbed;  /* 1 bit */
+  uint8_t awaits_write;  /* 1 bit */
+  uint8_t opens;  /* 1 bit */
+  uint8_t malformed;  /* 1 bit */
+  uint8_t ended;  /* 1 bit */
+  uint8_t in_order;  /* 1 bit */
+  uint8_t reserved0[3];
+  uint32_t flow;
+  uint8_t llp;  /* 1 bit */
+  uint8_t reserved1[3];
+  uint32_t bytes;
+  uint16_t octets;
+  uint8_t reserved2[6];
+  uint64_t wr_id;
+  uint32_t stag;
+  uint32_t read_sink_stag;
+  uint64_t read_sink_to;
+  uint32_t read_size;
+  uint32_t read_src_stag;
+  uint64_t read_src_to;
+  uint8_t cause_layer;  /* 4 bits */
+  uint8_t cause_etype;  /* 4 bits */
+  uint8_t cause_code;
+  uint8_t reserved3[1];
+  uint16_t headers_length;
+  uint8_t headers_ddp_bytes;  /* 5 bits */
+  uint8_t headers_request_bytes;  /* 5 bits */
+  uint8_t headers_octets[46];
+  uint8_t reserved4[2];
+  uint32_t atomic_operation;
+  uint32_t atomic_request_id;
+  uint32_t atomic_stag;
+  uint8_t reserved5[4];
+  uint64_t atomic_to;
+  uint64_t atomic_data;
+  uint64_t atomic_data_mask;
+  uint64_t atomic_compare;
+  uint64_t atomic_compare_mask;
+  uint32_t atomic_response_request_id;
+  uint8_t reserved6[4];
+  uint64_t atomic_response_original;
+  uint64_t immediate_data;
+  uint32_t epoch;
+  uint32_t pd;
+  uint32_t recv_cq;
+  uint8_t reserved7[4];
+} rnic_placed_segment;
+typedef char rnic_placed_segment_has_232_octets[sizeof(rnic_placed_segment) == 232 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint8_t rqn_shared;  /* 1 bit */
+  uint8_t reserved0[3];
+  uint32_t rqn_number;
+  uint32_t epoch;
+} rnic_rqe_taken;
+typedef char rnic_rqe_taken_has_16_octets[sizeof(rnic_rqe_taken) == 16 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint8_t kind;  /* 1 bit */
+  uint8_t reserved0[3];
+  uint32_t srqn;
+  uint32_t serial;
+} rnic_srq_event;
+typedef char rnic_srq_event_has_16_octets[sizeof(rnic_srq_event) == 16 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint8_t valid;  /* 1 bit */
+  uint8_t log_entries;  /* 4 bits */
+  uint8_t reserved0[2];
+  uint32_t pd;
+  uint8_t reserved1[4];
+  uint64_t base;
+  uint32_t epoch;
+  uint8_t reserved2[4];
+} rnic_srq_context;
+typedef char rnic_srq_context_has_32_octets[sizeof(rnic_srq_context) == 32 ? 1 : -1];
+
 /* "mpa_framer": FPDUs of ULPDUs, without markers and CRC (RFC 5044 section 4.1). */
 enum {
   RNIC_MPA_FRAMER_IN = 0, /* push rnic_ulpdu */
@@ -594,6 +734,122 @@ static inline int32_t rnic_terminate_generator_take_out(rnic_stage* stage, rnic_
 }
 static inline int32_t rnic_terminate_generator_take_event(rnic_stage* stage, rnic_qp_event* message) {
   return rnic_stage_take(stage, 2, message);
+}
+
+/* "ddp_placement": validates DDP segments and places their payload (RFC 5041 sections 5 and 7). */
+enum {
+  RNIC_DDP_PLACEMENT_IN = 0, /* push rnic_fpdu */
+  RNIC_DDP_PLACEMENT_SCTP_IN = 1, /* push rnic_fpdu */
+  RNIC_DDP_PLACEMENT_POSTED = 2, /* push rnic_rq_doorbell */
+  RNIC_DDP_PLACEMENT_RQE = 3, /* push rnic_fetched_rqe */
+  RNIC_DDP_PLACEMENT_SRQ_ARM = 4, /* push rnic_srq_arm */
+  RNIC_DDP_PLACEMENT_READ_ISSUED = 5, /* push rnic_read_issued */
+  RNIC_DDP_PLACEMENT_FLUSH = 6, /* push rnic_rq_flush */
+  RNIC_DDP_PLACEMENT_ANSWERED = 7, /* push rnic_read_response_sent */
+  RNIC_DDP_PLACEMENT_DMA = 8, /* take rnic_dma_write */
+  RNIC_DDP_PLACEMENT_OUT = 9, /* take rnic_placed_segment */
+  RNIC_DDP_PLACEMENT_RQE_TAKEN = 10, /* take rnic_rqe_taken */
+  RNIC_DDP_PLACEMENT_SRQ_EVENT = 11, /* take rnic_srq_event */
+  RNIC_DDP_PLACEMENT_EVENT = 12 /* take rnic_qp_event */
+};
+static inline int32_t rnic_ddp_placement_push_in(rnic_stage* stage, const rnic_fpdu* message) {
+  return rnic_stage_push(stage, 0, message);
+}
+static inline int32_t rnic_ddp_placement_push_sctp_in(rnic_stage* stage, const rnic_fpdu* message) {
+  return rnic_stage_push(stage, 1, message);
+}
+static inline int32_t rnic_ddp_placement_push_posted(rnic_stage* stage, const rnic_rq_doorbell* message) {
+  return rnic_stage_push(stage, 2, message);
+}
+static inline int32_t rnic_ddp_placement_push_rqe(rnic_stage* stage, const rnic_fetched_rqe* message) {
+  return rnic_stage_push(stage, 3, message);
+}
+static inline int32_t rnic_ddp_placement_push_srq_arm(rnic_stage* stage, const rnic_srq_arm* message) {
+  return rnic_stage_push(stage, 4, message);
+}
+static inline int32_t rnic_ddp_placement_push_read_issued(rnic_stage* stage, const rnic_read_issued* message) {
+  return rnic_stage_push(stage, 5, message);
+}
+static inline int32_t rnic_ddp_placement_push_flush(rnic_stage* stage, const rnic_rq_flush* message) {
+  return rnic_stage_push(stage, 6, message);
+}
+static inline int32_t rnic_ddp_placement_push_answered(rnic_stage* stage, const rnic_read_response_sent* message) {
+  return rnic_stage_push(stage, 7, message);
+}
+static inline int32_t rnic_ddp_placement_take_dma(rnic_stage* stage, rnic_dma_write* message) {
+  return rnic_stage_take(stage, 8, message);
+}
+static inline int32_t rnic_ddp_placement_take_out(rnic_stage* stage, rnic_placed_segment* message) {
+  return rnic_stage_take(stage, 9, message);
+}
+static inline int32_t rnic_ddp_placement_take_rqe_taken(rnic_stage* stage, rnic_rqe_taken* message) {
+  return rnic_stage_take(stage, 10, message);
+}
+static inline int32_t rnic_ddp_placement_take_srq_event(rnic_stage* stage, rnic_srq_event* message) {
+  return rnic_stage_take(stage, 11, message);
+}
+static inline int32_t rnic_ddp_placement_take_event(rnic_stage* stage, rnic_qp_event* message) {
+  return rnic_stage_take(stage, 12, message);
+}
+
+/* "placement": ddp_placement and terminate_generator. */
+enum {
+  RNIC_PLACEMENT_IN = 0, /* push rnic_fpdu */
+  RNIC_PLACEMENT_SCTP_IN = 1, /* push rnic_fpdu */
+  RNIC_PLACEMENT_POSTED = 2, /* push rnic_rq_doorbell */
+  RNIC_PLACEMENT_RQE = 3, /* push rnic_fetched_rqe */
+  RNIC_PLACEMENT_SRQ_ARM = 4, /* push rnic_srq_arm */
+  RNIC_PLACEMENT_READ_ISSUED = 5, /* push rnic_read_issued */
+  RNIC_PLACEMENT_FLUSH = 6, /* push rnic_rq_flush */
+  RNIC_PLACEMENT_ANSWERED = 7, /* push rnic_read_response_sent */
+  RNIC_PLACEMENT_DMA = 8, /* take rnic_dma_write */
+  RNIC_PLACEMENT_OUT = 9, /* take rnic_placed_segment */
+  RNIC_PLACEMENT_RQE_TAKEN = 10, /* take rnic_rqe_taken */
+  RNIC_PLACEMENT_SRQ_EVENT = 11, /* take rnic_srq_event */
+  RNIC_PLACEMENT_TERMINATE = 12, /* take rnic_terminate_message */
+  RNIC_PLACEMENT_EVENT = 13 /* take rnic_qp_event */
+};
+static inline int32_t rnic_placement_push_in(rnic_stage* stage, const rnic_fpdu* message) {
+  return rnic_stage_push(stage, 0, message);
+}
+static inline int32_t rnic_placement_push_sctp_in(rnic_stage* stage, const rnic_fpdu* message) {
+  return rnic_stage_push(stage, 1, message);
+}
+static inline int32_t rnic_placement_push_posted(rnic_stage* stage, const rnic_rq_doorbell* message) {
+  return rnic_stage_push(stage, 2, message);
+}
+static inline int32_t rnic_placement_push_rqe(rnic_stage* stage, const rnic_fetched_rqe* message) {
+  return rnic_stage_push(stage, 3, message);
+}
+static inline int32_t rnic_placement_push_srq_arm(rnic_stage* stage, const rnic_srq_arm* message) {
+  return rnic_stage_push(stage, 4, message);
+}
+static inline int32_t rnic_placement_push_read_issued(rnic_stage* stage, const rnic_read_issued* message) {
+  return rnic_stage_push(stage, 5, message);
+}
+static inline int32_t rnic_placement_push_flush(rnic_stage* stage, const rnic_rq_flush* message) {
+  return rnic_stage_push(stage, 6, message);
+}
+static inline int32_t rnic_placement_push_answered(rnic_stage* stage, const rnic_read_response_sent* message) {
+  return rnic_stage_push(stage, 7, message);
+}
+static inline int32_t rnic_placement_take_dma(rnic_stage* stage, rnic_dma_write* message) {
+  return rnic_stage_take(stage, 8, message);
+}
+static inline int32_t rnic_placement_take_out(rnic_stage* stage, rnic_placed_segment* message) {
+  return rnic_stage_take(stage, 9, message);
+}
+static inline int32_t rnic_placement_take_rqe_taken(rnic_stage* stage, rnic_rqe_taken* message) {
+  return rnic_stage_take(stage, 10, message);
+}
+static inline int32_t rnic_placement_take_srq_event(rnic_stage* stage, rnic_srq_event* message) {
+  return rnic_stage_take(stage, 11, message);
+}
+static inline int32_t rnic_placement_take_terminate(rnic_stage* stage, rnic_terminate_message* message) {
+  return rnic_stage_take(stage, 12, message);
+}
+static inline int32_t rnic_placement_take_event(rnic_stage* stage, rnic_qp_event* message) {
+  return rnic_stage_take(stage, 13, message);
 }
 
 #ifdef __cplusplus

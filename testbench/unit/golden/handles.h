@@ -86,6 +86,18 @@ std::vector<WithOctets<M>> drain_octets(const Stage& stage, std::uint32_t port) 
 inline void set_row(const Stage& stage, const char* table, std::uint32_t index, const void* row) {
   ASSERT_EQ(rnic_stage_row(stage.get(), table, index, row), RNIC_OK) << rnic_stage_text(stage.get());
 }
+// It is refused, and the text has these words.
+template <class M>
+void refused(const Stage& stage, std::uint32_t port, const M& m, const char* words) {
+  EXPECT_EQ(rnic_stage_push(stage.get(), port, &m), RNIC_E_VALUE) << words;
+  EXPECT_THAT(rnic_stage_text(stage.get()), testing::HasSubstr(words));
+}
+template <class M>
+void refused(const Stage& stage, const char* table, std::uint32_t index, const M& m, const char* words) {
+  EXPECT_EQ(rnic_stage_row(stage.get(), table, index, &m), RNIC_E_VALUE) << words;
+  EXPECT_THAT(rnic_stage_text(stage.get()), testing::HasSubstr(words));
+}
+
 // A QP in RDMA mode, in this use of its number.
 inline rnic_qp_row qp_row(std::uint32_t epoch = 1) {
   rnic_qp_row row = sized<rnic_qp_row>();

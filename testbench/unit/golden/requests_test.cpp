@@ -355,17 +355,6 @@ TEST(GoldenRequests, TheTerminateOfAStreamsFirstError) {
 
 // ---- what a caller may do wrong: a sentence, and nothing has changed
 
-template <class M>
-void refused(const Stage& stage, std::uint32_t port, const M& m, const char* words) {
-  EXPECT_EQ(rnic_stage_push(stage.get(), port, &m), RNIC_E_VALUE) << words;
-  EXPECT_THAT(rnic_stage_text(stage.get()), testing::HasSubstr(words));
-}
-template <class M>
-void refused(const Stage& stage, const char* table, std::uint32_t index, const M& m, const char* words) {
-  EXPECT_EQ(rnic_stage_row(stage.get(), table, index, &m), RNIC_E_VALUE) << words;
-  EXPECT_THAT(rnic_stage_text(stage.get()), testing::HasSubstr(words));
-}
-
 TEST(GoldenRequests, RowsThatDoNotFitAreRefused) {
   const Stage alu = open("atomic_alu", R"({"qps": 4, "stags": 3, "pages": 8, "max_ird": 2})");
   rnic_qp_row qp = qp_row();

@@ -6,7 +6,8 @@ from .message import Kind, Message, Port, WithMarks, WithOctets, marks, text, u8
 
 __all__ = ["KINDS", "Ulpdu", "Fpdu", "Segment", "RxConsumed", "StreamPlace", "QueuedRequest", "ReadResponseSent", "QueuedRead",
            "QueuedAtomic", "QpEvent", "QpRow", "DmaReadDone", "DmaWriteDone", "HostWrite", "DmaReadRequest", "DmaWrite", "AtomicWork",
-           "StagContext", "PageEntry", "AtomicIssued", "DeliveredAtomic", "AtomicDone", "TxUnblock", "TerminateMessage"]
+           "StagContext", "PageEntry", "AtomicIssued", "DeliveredAtomic", "AtomicDone", "TxUnblock", "TerminateMessage", "RqDoorbell",
+           "FetchedRqe", "SrqArm", "ReadIssued", "RqFlush", "PlacedSegment", "RqeTaken", "SrqEvent", "SrqContext"]
 
 
 class Ulpdu(WithOctets):
@@ -645,6 +646,267 @@ class TerminateMessage(WithOctets):
     ]
 
 
+class RqDoorbell(Message):
+    """rnic_rq_doorbell."""
+    KIND = "rq_doorbell"
+    WIDTHS = {"rqn_shared": 1, "rqn_number": 32, "producer": 32}
+    rqn_shared: int
+    rqn_number: int
+    producer: int
+    _fields_ = [
+        ("size", u32),
+        ("rqn_shared", u8),
+        ("_reserved0", u8 * 3),
+        ("rqn_number", u32),
+        ("producer", u32),
+    ]
+
+
+class FetchedRqe(Message):
+    """rnic_fetched_rqe."""
+    KIND = "fetched_rqe"
+    WIDTHS = {"rqn_shared": 1, "rqn_number": 32, "ok": 1, "wqe_wr_id": 64, "wqe_num_sge": 8, "wqe_sge_address": 64, "wqe_sge_length": 32,
+              "wqe_sge_lkey": 32, "epoch": 32}
+    COUNTS = {"wqe_sge_address": 6, "wqe_sge_length": 6, "wqe_sge_lkey": 6}
+    rqn_shared: int
+    rqn_number: int
+    ok: int
+    wqe_wr_id: int
+    wqe_num_sge: int
+    wqe_sge_address: tuple[int, ...]
+    wqe_sge_length: tuple[int, ...]
+    wqe_sge_lkey: tuple[int, ...]
+    epoch: int
+    _fields_ = [
+        ("size", u32),
+        ("rqn_shared", u8),
+        ("_reserved0", u8 * 3),
+        ("rqn_number", u32),
+        ("ok", u8),
+        ("_reserved1", u8 * 3),
+        ("wqe_wr_id", u64),
+        ("wqe_num_sge", u8),
+        ("_reserved2", u8 * 7),
+        ("wqe_sge_address", u64 * 6),
+        ("wqe_sge_length", u32 * 6),
+        ("wqe_sge_lkey", u32 * 6),
+        ("epoch", u32),
+        ("_reserved3", u8 * 4),
+    ]
+
+
+class SrqArm(Message):
+    """rnic_srq_arm."""
+    KIND = "srq_arm"
+    WIDTHS = {"srqn": 32, "limit": 32, "serial": 32}
+    srqn: int
+    limit: int
+    serial: int
+    _fields_ = [
+        ("size", u32),
+        ("srqn", u32),
+        ("limit", u32),
+        ("serial", u32),
+    ]
+
+
+class ReadIssued(Message):
+    """rnic_read_issued."""
+    KIND = "read_issued"
+    WIDTHS = {"qpn": 32, "sink_stag": 32, "sink_to": 64, "bytes": 32, "epoch": 32}
+    qpn: int
+    sink_stag: int
+    sink_to: int
+    bytes: int
+    epoch: int
+    _fields_ = [
+        ("size", u32),
+        ("qpn", u32),
+        ("sink_stag", u32),
+        ("_reserved0", u8 * 4),
+        ("sink_to", u64),
+        ("bytes", u32),
+        ("epoch", u32),
+    ]
+
+
+class RqFlush(Message):
+    """rnic_rq_flush."""
+    KIND = "rq_flush"
+    WIDTHS = {"qpn": 32, "epoch": 32, "recv_cq": 32}
+    qpn: int
+    epoch: int
+    recv_cq: int
+    _fields_ = [
+        ("size", u32),
+        ("qpn", u32),
+        ("epoch", u32),
+        ("recv_cq", u32),
+    ]
+
+
+class PlacedSegment(Message):
+    """rnic_placed_segment."""
+    KIND = "placed_segment"
+    WIDTHS = {"qpn": 32, "opcode": 4, "last": 1, "flushed": 1, "absorbed": 1, "awaits_write": 1, "opens": 1, "malformed": 1, "ended": 1,
+              "in_order": 1, "flow": 32, "llp": 1, "bytes": 32, "octets": 16, "wr_id": 64, "stag": 32, "read_sink_stag": 32,
+              "read_sink_to": 64, "read_size": 32, "read_src_stag": 32, "read_src_to": 64, "cause_layer": 4, "cause_etype": 4,
+              "cause_code": 8, "headers_length": 16, "headers_ddp_bytes": 5, "headers_request_bytes": 5, "headers_octets": 8,
+              "atomic_operation": 32, "atomic_request_id": 32, "atomic_stag": 32, "atomic_to": 64, "atomic_data": 64, "atomic_data_mask":
+              64, "atomic_compare": 64, "atomic_compare_mask": 64, "atomic_response_request_id": 32, "atomic_response_original": 64,
+              "immediate_data": 64, "epoch": 32, "pd": 32, "recv_cq": 32}
+    COUNTS = {"headers_octets": 46}
+    qpn: int
+    opcode: int
+    last: int
+    flushed: int
+    absorbed: int
+    awaits_write: int
+    opens: int
+    malformed: int
+    ended: int
+    in_order: int
+    flow: int
+    llp: int
+    bytes: int
+    octets: int
+    wr_id: int
+    stag: int
+    read_sink_stag: int
+    read_sink_to: int
+    read_size: int
+    read_src_stag: int
+    read_src_to: int
+    cause_layer: int
+    cause_etype: int
+    cause_code: int
+    headers_length: int
+    headers_ddp_bytes: int
+    headers_request_bytes: int
+    headers_octets: tuple[int, ...]
+    atomic_operation: int
+    atomic_request_id: int
+    atomic_stag: int
+    atomic_to: int
+    atomic_data: int
+    atomic_data_mask: int
+    atomic_compare: int
+    atomic_compare_mask: int
+    atomic_response_request_id: int
+    atomic_response_original: int
+    immediate_data: int
+    epoch: int
+    pd: int
+    recv_cq: int
+    _fields_ = [
+        ("size", u32),
+        ("qpn", u32),
+        ("opcode", u8),
+        ("last", u8),
+        ("flushed", u8),
+        ("absorbed", u8),
+        ("awaits_write", u8),
+        ("opens", u8),
+        ("malformed", u8),
+        ("ended", u8),
+        ("in_order", u8),
+        ("_reserved0", u8 * 3),
+        ("flow", u32),
+        ("llp", u8),
+        ("_reserved1", u8 * 3),
+        ("bytes", u32),
+        ("octets", u16),
+        ("_reserved2", u8 * 6),
+        ("wr_id", u64),
+        ("stag", u32),
+        ("read_sink_stag", u32),
+        ("read_sink_to", u64),
+        ("read_size", u32),
+        ("read_src_stag", u32),
+        ("read_src_to", u64),
+        ("cause_layer", u8),
+        ("cause_etype", u8),
+        ("cause_code", u8),
+        ("_reserved3", u8 * 1),
+        ("headers_length", u16),
+        ("headers_ddp_bytes", u8),
+        ("headers_request_bytes", u8),
+        ("headers_octets", u8 * 46),
+        ("_reserved4", u8 * 2),
+        ("atomic_operation", u32),
+        ("atomic_request_id", u32),
+        ("atomic_stag", u32),
+        ("_reserved5", u8 * 4),
+        ("atomic_to", u64),
+        ("atomic_data", u64),
+        ("atomic_data_mask", u64),
+        ("atomic_compare", u64),
+        ("atomic_compare_mask", u64),
+        ("atomic_response_request_id", u32),
+        ("_reserved6", u8 * 4),
+        ("atomic_response_original", u64),
+        ("immediate_data", u64),
+        ("epoch", u32),
+        ("pd", u32),
+        ("recv_cq", u32),
+        ("_reserved7", u8 * 4),
+    ]
+
+
+class RqeTaken(Message):
+    """rnic_rqe_taken."""
+    KIND = "rqe_taken"
+    WIDTHS = {"rqn_shared": 1, "rqn_number": 32, "epoch": 32}
+    rqn_shared: int
+    rqn_number: int
+    epoch: int
+    _fields_ = [
+        ("size", u32),
+        ("rqn_shared", u8),
+        ("_reserved0", u8 * 3),
+        ("rqn_number", u32),
+        ("epoch", u32),
+    ]
+
+
+class SrqEvent(Message):
+    """rnic_srq_event."""
+    KIND = "srq_event"
+    WIDTHS = {"kind": 1, "srqn": 32, "serial": 32}
+    kind: int
+    srqn: int
+    serial: int
+    _fields_ = [
+        ("size", u32),
+        ("kind", u8),
+        ("_reserved0", u8 * 3),
+        ("srqn", u32),
+        ("serial", u32),
+    ]
+
+
+class SrqContext(Message):
+    """rnic_srq_context."""
+    KIND = "srq_context"
+    WIDTHS = {"valid": 1, "log_entries": 4, "pd": 32, "base": 64, "epoch": 32}
+    valid: int
+    log_entries: int
+    pd: int
+    base: int
+    epoch: int
+    _fields_ = [
+        ("size", u32),
+        ("valid", u8),
+        ("log_entries", u8),
+        ("_reserved0", u8 * 2),
+        ("pd", u32),
+        ("_reserved1", u8 * 4),
+        ("base", u64),
+        ("epoch", u32),
+        ("_reserved2", u8 * 4),
+    ]
+
+
 KINDS = {kind.name: kind for kind in (
     Kind("mpa_framer", "FPDUs of ULPDUs, without markers and CRC (RFC 5044 section 4.1)", (
         Port("in", "push", Ulpdu),
@@ -768,5 +1030,48 @@ KINDS = {kind.name: kind for kind in (
     ), {"qp": QpRow}, (
         "terminates",
         "later_errors",
+    )),
+    Kind("ddp_placement", "validates DDP segments and places their payload (RFC 5041 sections 5 and 7)", (
+        Port("in", "push", Fpdu),
+        Port("sctp_in", "push", Fpdu),
+        Port("posted", "push", RqDoorbell),
+        Port("rqe", "push", FetchedRqe),
+        Port("srq_arm", "push", SrqArm),
+        Port("read_issued", "push", ReadIssued),
+        Port("flush", "push", RqFlush),
+        Port("answered", "push", ReadResponseSent),
+        Port("dma", "take", DmaWrite),
+        Port("out", "take", PlacedSegment),
+        Port("rqe_taken", "take", RqeTaken),
+        Port("srq_event", "take", SrqEvent),
+        Port("event", "take", QpEvent),
+    ), {"qp": QpRow, "stag": StagContext, "page": PageEntry, "srq": SrqContext}, (
+        "segments",
+        "payload_bytes",
+        "errors",
+        "parked",
+    )),
+    Kind("placement", "ddp_placement and terminate_generator", (
+        Port("in", "push", Fpdu),
+        Port("sctp_in", "push", Fpdu),
+        Port("posted", "push", RqDoorbell),
+        Port("rqe", "push", FetchedRqe),
+        Port("srq_arm", "push", SrqArm),
+        Port("read_issued", "push", ReadIssued),
+        Port("flush", "push", RqFlush),
+        Port("answered", "push", ReadResponseSent),
+        Port("dma", "take", DmaWrite),
+        Port("out", "take", PlacedSegment),
+        Port("rqe_taken", "take", RqeTaken),
+        Port("srq_event", "take", SrqEvent),
+        Port("terminate", "take", TerminateMessage),
+        Port("event", "take", QpEvent),
+    ), {"qp": QpRow, "stag": StagContext, "page": PageEntry, "srq": SrqContext}, (
+        "ddp_placement.segments",
+        "ddp_placement.payload_bytes",
+        "ddp_placement.errors",
+        "ddp_placement.parked",
+        "terminate_generator.terminates",
+        "terminate_generator.later_errors",
     )),
 )}
