@@ -175,10 +175,11 @@ def verilate(tools, top, sources, parameters, trace, folder):
     run([*command, *map(str, packages), *map(str, sources)], f"Verilator refuses {', '.join(str(s) for s in sources)}")
 
 
-def build(block, sources, top=None, parameters=None, out=None, cache=True, trace=False, more_keys=()):
+def build(block, sources, top=None, parameters=None, out=None, cache=True, trace=False, more_keys=(), tells=False):
     """Builds the library of `block` from SystemVerilog `sources` whose module `top` has the block's pins (the block's name unless
     given), with the parameters of that module. `out`: the file to write, or None for the cache's own. `trace`: with the signals
-    inside. `more_keys`: texts or files that the result depends on beside these. Returns the path. RtlError says what is wrong."""
+    inside. `more_keys`: texts or files that the result depends on beside these. `tells`: says on standard error what it builds.
+    Returns the path. RtlError says what is wrong."""
     parameters = dict(parameters or {})
     top = top or block
     sources = [pathlib.Path(source) for source in sources]
@@ -191,6 +192,9 @@ def build(block, sources, top=None, parameters=None, out=None, cache=True, trace
                  *more_keys)
 
     def make(file):
+        if tells:
+            named = ", ".join(f"{name} = {value}" for name, value in sorted(parameters.items()))
+            print(f"rnicsim: building RTL of {block}" + f" with {named}" * bool(named), file=sys.stderr)
         with tempfile.TemporaryDirectory(prefix="rnicsim-rtl-") as name:
             folder = pathlib.Path(name)
             verilate(tools, top, sources, parameters, trace, folder)
@@ -250,10 +254,9 @@ def build_mapped(file, sources, parameters, out, cache, trace):
     check_block(block)
     with tempfile.TemporaryDirectory(prefix="rnicsim-rtl-") as folder:
         try:
-            top, wrappers, own = rtl_adapter.adapter({**text, "file": str(file), "sources": [str(s) for s in sources],
-                                                      "set": parameters}, pathlib.Path(folder))
+            top, wrappers, own = rtl_adapter.adapter(text, pathlib.Path(folder))
         except rtl_adapter.MapError as error:
-            raise RtlError(str(error)) from error
+            raise RtlError(f"{file}: {error}") from error
         return build(block, [*sources, *wrappers], top, {**own, **parameters}, out, cache, trace, [file])
 
 
@@ -272,6 +275,7 @@ def parsed(arguments):
     parser.add_argument("-G", dest="parameters", metavar="NAME=NUMBER", action="append", default=[], help="a parameter of the module; may be repeated")
     parser.add_argument("--top", metavar="MODULE", help="the module, if it does not have the block's name")
     parser.add_argument("--inside", action="store_true", help="with the signals inside, for `rnicsim run --lockstep-inside`")
+    parser.add_argument("--for-run", action="store_true", help=argparse.SUPPRESS)  # a run calls it: errors go where the result would
     parser.add_argument("--no-cache", action="store_true", help="build it even if it is in the cache, and leave nothing there")
     return parser.parse_intermixed_args(arguments)
 
@@ -289,7 +293,7 @@ def main(arguments):
     else:
         check_block(given.what)
         sources = given.sources or [STUBS / "rtl" / f"{given.what}.sv"]
-        library = build(given.what, sources, given.top, parameters, given.out, cache, given.inside)
+        library = build(given.what, sources, given.top, parameters, given.out, cache, given.inside, tells=given.for_run)
     if given.out is None:
         print(library)
     return 0
@@ -299,5 +303,6 @@ if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
     except RtlError as error:
-        print(f"rnicsim rtl: {error}", file=sys.stderr)
+        for_run = "--for-run" in sys.argv
+        print(error if for_run else f"rnicsim rtl: {error}", file=sys.stdout if for_run else sys.stderr)
         sys.exit(2)

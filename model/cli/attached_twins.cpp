@@ -11,14 +11,24 @@
 
 namespace rnic::cli {
 
+bool TwinOptions::need_built_in() const {
+  for (const std::string* list : {&rtl, &lockstep}) {
+    for (const TwinChoice& twin : twin_names(*list, *source)) {
+      if (twin.library.empty()) return true;
+    }
+  }
+  return false;
+}
+
 AttachedTwins::AttachedTwins(const std::vector<Rnic*>& chips, const TwinOptions& options) : inside_(options.inside) {
   if (!options.any()) return;
-  const std::vector<std::string> beside = twin_names(options.lockstep, *options.source);
-  std::vector<std::string> instead = twin_names(options.rtl, *options.source);
-  const auto is_beside = [&](const std::string& n) {
-    return std::find(beside.begin(), beside.end(), n) != beside.end();
+  const std::vector<TwinChoice> beside = twin_names(options.lockstep, *options.source);
+  std::vector<TwinChoice> instead = twin_names(options.rtl, *options.source);
+  const auto is_beside = [&](const TwinChoice& twin) {
+    return std::any_of(beside.begin(), beside.end(), [&](const TwinChoice& b) { return b.stage == twin.stage; });
   };
   instead.erase(std::remove_if(instead.begin(), instead.end(), is_beside), instead.end());
+  foreign_ = std::any_of(instead.begin(), instead.end(), [](const TwinChoice& t) { return !t.library.empty(); });
   for (Rnic* chip : chips) {
     for (auto& t : make_twins(*chip, instead, *options.source, TwinMode::kReplace)) twins_.push_back(std::move(t));
     for (auto& t : make_twins(*chip, beside, *options.source, TwinMode::kLockstep)) twins_.push_back(std::move(t));
@@ -47,6 +57,8 @@ int AttachedTwins::report_fault(const std::vector<std::string>& nodes, const std
   const std::string file = (std::filesystem::path(out_dir) / "lockstep.vcd").string();
   const bool has_window = twin.write_window(file);
   if (has_window) err << fmt::format("rnicsim: both sides around it: {}\n", file);
+  const std::string pins = (std::filesystem::path(out_dir) / "rtl_pins.vcd").string();
+  if (twin.write_pins(pins)) err << fmt::format("rnicsim: its pins before it: {}\n", pins);
   const std::string inside = (std::filesystem::path(out_dir) / "lockstep_inside.vcd").string();
   if (inside_ && twin.write_inside(inside)) {
     err << fmt::format("rnicsim: the inside of the twin before it: {}\n", inside);

@@ -14,6 +14,7 @@ struct TwinOptions {
   const TwinSource* source = nullptr;  // not null if any()
   bool inside = false;                 // their internal signals are recorded
   bool any() const { return !rtl.empty() || !lockstep.empty(); }
+  bool need_built_in() const;  // one of them comes from no library
 };
 
 class AttachedTwins final {
@@ -25,12 +26,15 @@ class AttachedTwins final {
   std::string waiting_for() const;
   // The twin that ended the run, by a difference or by behaviour that no RTL may have; nullptr if none has.
   AttachedTwin* faulty() const;
+  // Whether some RTL in a stage's place comes from a library of somebody else.
+  bool foreign() const { return foreign_; }
   // Reports what and where, writes the waveforms to the folder, and returns the exit code. OutputError if they cannot
   // be written.
   int report_fault(const std::vector<std::string>& nodes, const std::string& out_dir, std::ostream& err) const;
 
  private:
   const bool inside_;
+  bool foreign_ = false;
   std::vector<TwinSource::Handle> twins_;
 };
 

@@ -1,5 +1,5 @@
-// Parts that only some of the programs contain: rnicsim none, rnicsim_rtl the twins of rtl-stubs and the vectors,
-// rnicsim_vectors the vectors.
+// Parts that only some of the programs contain: rnicsim what loads RTL, rnicsim_rtl the twins of rtl-stubs too and the
+// vectors, rnicsim_vectors the vectors.
 #pragma once
 
 #include <iosfwd>

@@ -20,11 +20,18 @@ constexpr Description kPrograms[] = {{"rnicsim_rtl", "--rtl and --lockstep need"
                                      {"rnicsim_rtl_trace", "--lockstep-inside needs"},
                                      {"rnicsim_vectors", "it needs"}};
 
+std::filesystem::path path_of(OtherProgram which) {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() /
+         kPrograms[static_cast<std::size_t>(which)].name;
+}
+
 }  // namespace
+
+bool is_there(OtherProgram which) { return std::filesystem::exists(path_of(which)); }
 
 void become(OtherProgram which, const std::string& command, const std::vector<std::string>& args) {
   const auto& [name, who_needs_it] = kPrograms[static_cast<std::size_t>(which)];
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
+  const std::filesystem::path program = path_of(which);
   std::vector<std::string> words{program.string(), command};
   words.insert(words.end(), args.begin(), args.end());
   std::vector<char*> argv;

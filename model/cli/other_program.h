@@ -10,6 +10,9 @@ namespace rnic::cli {
 
 enum class OtherProgram { kRtl, kRtlInside, kVectors };  // kRtlInside: twins with internal signals
 
+// Whether it lies beside this one.
+bool is_there(OtherProgram which);
+
 // Never returns. If there is no such program, the ConfigError says how to build it.
 [[noreturn]] void become(OtherProgram which, const std::string& command, const std::vector<std::string>& args);
 

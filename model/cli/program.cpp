@@ -18,6 +18,7 @@
 #include "model/cli/other_program.h"
 #include "model/cli/replay_command.h"
 #include "model/cli/report_command.h"
+#include "model/cli/rtl_command.h"
 #include "model/cli/run_command.h"
 #include "model/cli/sweep_command.h"
 #include "model/cli/version.h"
@@ -25,6 +26,7 @@
 #include "model/common/cited.h"
 #include "model/config/nearest.h"
 #include "model/rnic/fwcpu/crash/native_guard.h"
+#include "model/rnic/twins.h"
 
 namespace rnic::cli {
 namespace {
@@ -37,7 +39,7 @@ int vectors_command(const std::vector<std::string>& args, std::ostream& out, con
            "one\n";
     return args.size() == 1 && args[0] == "--help" ? kOk : kUsage;
   }
-  if (rtl && parts.twins == nullptr) become(OtherProgram::kRtl, "vectors", args);
+  if (rtl && (parts.twins == nullptr || !parts.twins->is_built_in())) become(OtherProgram::kRtl, "vectors", args);
   if (parts.vectors == nullptr) become(OtherProgram::kVectors, "vectors", args);
   return parts.vectors(args[0], out, rtl ? parts.twins : nullptr);
 }
@@ -50,6 +52,7 @@ constexpr Command kCommands[] = {
     {"explain", "tell what happened to single requests of a run", explain_command},
     {"replay", "put the model in place of one side of a capture", replay_command},
     {"report", "make a page of a run, of several runs, or of a sweep", report_command},
+    {"rtl", "build a library of SystemVerilog for run --rtl", rtl_command},
     {"run", "run a scenario", run_command},
     {"sweep", "run a sweep's points on a cluster, and collect their results", sweep_command},
     {"vectors", "run worked byte-level vectors against the model", nullptr},  // vectors_command

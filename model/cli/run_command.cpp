@@ -13,6 +13,7 @@
 #include "model/cli/options.h"
 #include "model/cli/other_program.h"
 #include "model/cli/output_options.h"
+#include "model/cli/rtl_command.h"
 #include "model/cli/sweep_columns.h"
 #include "model/cli/sweep_points.h"
 #include "model/cli/sweep_run.h"
@@ -77,6 +78,16 @@ int run_swept(const Scenario& scenario, const Overlay& command_line, const Argum
   return run_sweep(scenario, points, options, run, out, err);
 }
 
+// Becomes another program if the project's own twins are asked for and this one lacks them. Without that program they
+// are built one by one.
+void find_twins(const TwinOptions& asked, const std::vector<std::string>& args) {
+  if (!asked.any() || (asked.source != nullptr && !asked.need_built_in())) return;
+  const TwinSource* const here = asked.source;
+  if (asked.inside && (here == nullptr || !here->shows_inside())) become(OtherProgram::kRtlInside, "run", args);
+  if (here != nullptr && here->is_built_in()) return;
+  if (here == nullptr || is_there(OtherProgram::kRtl) || !can_build_rtl()) become(OtherProgram::kRtl, "run", args);
+}
+
 }  // namespace
 
 int run_command(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, const TwinSource* twins) {
@@ -92,7 +103,7 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   outputs.add_to(options);
   add("rtl", po::value(&a.run.twins.rtl)->value_name("stages"),
       "run with the SystemVerilog twins of these stages in their places: all, or names separated by commas; all,-NAME "
-      "leaves one out");
+      "leaves one out, NAME=LIB.so takes the RTL of a library that `rnicsim rtl` has built");
   add("lockstep", po::value(&a.run.twins.lockstep)->value_name("stages"),
       "run these stages beside their twins, and stop at the first difference");
   add("lockstep-inside",
@@ -126,11 +137,8 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   if (given.count("gdb") != 0) a.run.options.gdb_port = parse_port(given["gdb"].as<int>());
   a.run.twins.inside = given.count("lockstep-inside") != 0;
   if (a.run.twins.inside && !a.run.twins.any()) throw ConfigError("run: --lockstep-inside needs --lockstep or --rtl");
-  if (a.run.twins.inside && (twins == nullptr || !twins->shows_inside())) {
-    become(OtherProgram::kRtlInside, "run", args);
-  }
-  if (a.run.twins.any() && twins == nullptr) become(OtherProgram::kRtl, "run", args);
   a.run.twins.source = twins;
+  find_twins(a.run.twins, args);
   if (given.count("point") != 0) a.point = given["point"].as<std::size_t>();
   if (a.sweep.jobs == 0) throw ConfigError("run: --jobs must be 1 or more");
   a.sweep.resume = given.count("resume") != 0;

@@ -119,14 +119,16 @@ constexpr rnic_rtl table(const char* block, const char* parameters, const rnic_r
           [](void* i, std::uint32_t port) { return AddressOf(static_cast<I*>(i)->model(), port); },
           [](void* i) { static_cast<I*>(i)->eval(); },
           [](void* i) { return static_cast<I*>(i)->failed(); },
-          VM_TRACE != 0 ? +[](void* i, std::uint64_t ps, const char* file) { return static_cast<I*>(i)->dump(ps, file); }
-                        : nullptr,
+          VM_TRACE != 0
+              ? +[](void* i, std::uint64_t ps, const char* file) { return static_cast<I*>(i)->dump(ps, file); }
+              : nullptr,
           [](void* i) { delete static_cast<I*>(i); }};
 }
 
 }  // namespace rnic_rtl_export
 
-// An error is kept, as "crc_check.sv:88: Assertion failed in …"; anything else that RTL displays goes to standard output.
+// An error is kept, as "crc_check.sv:88: Assertion failed in …"; anything else that RTL displays goes to standard
+// output.
 int rnic_rtl_print(const char* format, ...) {
   char line[1024];
   std::va_list arguments;

@@ -1,6 +1,6 @@
-/* One block of RTL as a shared library: `rnicsim run SCENARIO --rtl crc_check=./libmine.so` loads it in place of the stage.
-   scripts/rtl_library.py (`rnicsim rtl`) makes such a library of SystemVerilog; anything else that exports this table, such as
-   a model in C, is as good. The pins are those of rtl-stubs/README.md. */
+/* One block of RTL as a shared library: `rnicsim run SCENARIO --rtl crc_check=./libmine.so` loads it in place of the
+   stage. scripts/rtl_library.py (`rnicsim rtl`) makes such a library of SystemVerilog; anything else that exports this
+   table, such as a model in C, is as good. The pins are those of rtl-stubs/README.md. */
 #ifndef RNIC_RTL_H
 #define RNIC_RTL_H
 
@@ -20,11 +20,11 @@ typedef struct rnic_rtl_port {
   uint32_t direction;
 } rnic_rtl_port;
 
-/* A port's memory, in the machine's own order of octets: uint8_t up to 8 bits, uint16_t up to 16, uint32_t up to 32, uint64_t
-   up to 64, and an array of uint32_t above, its least significant word first. Bits beyond the width are 0. */
+/* A port's memory, in the machine's own order of octets: uint8_t up to 8 bits, uint16_t up to 16, uint32_t up to 32,
+   uint64_t up to 64, and an array of uint32_t above, its least significant word first. Bits beyond the width are 0. */
 typedef struct rnic_rtl {
-  uint32_t size; /* of this structure, as the library was compiled */
-  uint32_t abi;  /* RNIC_RTL_ABI */
+  uint32_t size;               /* of this structure, as the library was compiled */
+  uint32_t abi;                /* RNIC_RTL_ABI */
   const char* block;           /* the stage whose pins it has, as crc_check */
   const char* parameters_json; /* those it was built with, as {"BeatBytes": 64}; each has to fit the chip's settings */
   const rnic_rtl_port* ports;

@@ -9,13 +9,12 @@
 #include "rtl-stubs/verilated/messages.h"
 #include "rtl-stubs/verilated/pins.h"
 
-#include "Vatomic_alu.h"
-
 namespace rnic::rtl {
 
-class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
+template <class Model>
+class AtomicAluPinsOf : public Pins<Model, AtomicAlu> {
  public:
-  AtomicAluPins(AtomicAlu& stage, ContextTables& contexts)
+  AtomicAluPinsOf(AtomicAlu& stage, ContextTables& contexts)
       : stage_(stage), contexts_(contexts), in_progress_(contexts.in_flight, StagWrites::kAtomic) {}
 
   template <class V>
@@ -29,7 +28,7 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
     v.out(stage_.read, m.read_ready_i, m.read_valid_o, m.read_o);
   }
 
-  using Pins::offered;
+  using Pins<Model, AtomicAlu>::offered;
   void offered(const QueuedAtomic& r, Model&) { offered_ = r.segment.owner; }
   void offered(const DmaReadDone& done, Model& m) const { m.read_done_data_i = load_le64(stage_.landing(done.tag)); }
   // The rows of the tables that are there; the older operation at its address.
@@ -45,7 +44,7 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
     }
   }
 
-  using Pins::pushed;
+  using Pins<Model, AtomicAlu>::pushed;
   // The owner of a refused request; none for one that failed.
   void pushed(QpEvent& event, const Model& m) const {
     if (!m.failed_o) event.failed.owner = offered_;
@@ -58,12 +57,12 @@ class AtomicAluPins : public Pins<Vatomic_alu, AtomicAlu> {
     w.src = buffers_->take(owners_.write(w.address));
     store_le64(w.src->bytes(), m.write_data_o);
   }
-  using Pins::compare_content;
+  using Pins<Model, AtomicAlu>::compare_content;
   template <class F>
   void compare_content(const DmaWriteRequest& w, const Model& m, F&& f) const {
     f("data", load_le64(w.src->bytes()), m.write_data_o);
   }
-  using Pins::taken;
+  using Pins<Model, AtomicAlu>::taken;
   void taken(const QueuedAtomic& r, const Model&) { owners_.take(r); }
   void taken(const DmaReadDone& done, const Model& m) { owners_.read(done.tag, m.read_done_data_i); }
   void pushed(AtomicWork& work, const Model&) const { work.owner = owners_.answer(work.qpn, work.response.request_id); }

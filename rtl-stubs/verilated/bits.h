@@ -13,6 +13,8 @@
 
 namespace rnic::rtl {
 
+using CData = std::uint8_t;  // Verilator's name for a port of up to 8 bits
+
 class CountBits : public FieldVisitor<CountBits> {
  public:
   template <class T>
@@ -108,6 +110,19 @@ unsigned bits_of(const M& message) {
 // Verilator's ports: numbers up to 64 bits; wider ones are arrays of 32-bit words, least significant first.
 template <class P>
 constexpr std::size_t kPortWords = std::is_integral_v<P> ? 2 : sizeof(P) / 4;
+// The octets of such a port, least significant first. Ports of another form bring functions of their own.
+template <class P>
+constexpr std::size_t port_octets(const P&) {
+  return sizeof(P);
+}
+template <class P>
+std::uint8_t* port_data(P& port) {
+  return reinterpret_cast<std::uint8_t*>(&port);
+}
+template <class P>
+const std::uint8_t* port_data(const P& port) {
+  return reinterpret_cast<const std::uint8_t*>(&port);
+}
 template <class P>
 void clear(P& port) {
   std::memset(&port, 0, sizeof port);

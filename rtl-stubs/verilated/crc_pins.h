@@ -6,14 +6,12 @@
 #include "rtl-stubs/verilated/beat_bits.h"
 #include "rtl-stubs/verilated/pins.h"
 
-#include "Vcrc_check.h"
-#include "Vcrc_insert.h"
-
 namespace rnic::rtl {
 
 template <class V, class Stage>
 class CrcPins : public Pins<V, Stage> {
  public:
+  static constexpr bool kWaitsForOthers = false;
   explicit CrcPins(Stage& stage) : stage_(stage) {}
 
   template <class Visitor>
@@ -32,8 +30,5 @@ class CrcPins : public Pins<V, Stage> {
   Stage& stage_;
   BeatPlace offered_;
 };
-
-using CrcCheckPins = CrcPins<Vcrc_check, CrcCheck>;
-using CrcInsertPins = CrcPins<Vcrc_insert, CrcInsert>;
 
 }  // namespace rnic::rtl

@@ -11,19 +11,18 @@
 #include "rtl-stubs/verilated/placement_tables.h"
 #include "rtl-stubs/verilated/row_lists.h"
 
-#include "Vddp_placement.h"
-
 namespace rnic::rtl {
 
-class DdpPlacementPins : public Pins<Vddp_placement, DdpPlacement> {
+template <class Model>
+class DdpPlacementPinsOf : public Pins<Model, DdpPlacement> {
  public:
-  using Pins::offered;
-  using Pins::pushed;
-  using Pins::taken;
+  using Pins<Model, DdpPlacement>::offered;
+  using Pins<Model, DdpPlacement>::pushed;
+  using Pins<Model, DdpPlacement>::taken;
   // Rows; the links' messages; receive requests; the use of one.
   static constexpr unsigned kRounds = 4;
 
-  DdpPlacementPins(DdpPlacement& stage, ContextTables& contexts)
+  DdpPlacementPinsOf(DdpPlacement& stage, ContextTables& contexts)
       : stage_(stage),
         contexts_(contexts),
         requests_(contexts, QpElements::entries(contexts.receive_queues(), contexts.elements().rqes,

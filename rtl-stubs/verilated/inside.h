@@ -25,15 +25,15 @@ class Inside {
  public:
   static constexpr unsigned kCycles = 256;  // of a stretch; at least this many are shown
 
-  explicit Inside(VerilatedContext& context) {
+  Inside(VerilatedContext& context, Model& model) {
     context.traceEverOn(true);
     context.timeunit(-12);
     context.timeprecision(-12);
-  }
-  void watch(Model& model) {
     model.trace(&writer_, kAllLevels);
     writer_.open("");
   }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
   // The values before the edge.
   void record(std::uint64_t ps) {
     if (cycles_++ == kCycles) {
@@ -46,12 +46,14 @@ class Inside {
     writer_.dump(static_cast<vluint64_t>(ps));
   }
   // Both stretches have the same declarations.
-  void write(const std::string& file) {
+  bool write(const std::string& file) {
     constexpr std::string_view kEnd = "$enddefinitions $end\n";
     writer_.flush();
     const std::size_t body = stretch_.text.find(kEnd);
     write_file(file, before_.empty() ? stretch_.text : before_ + stretch_.text.substr(body + kEnd.size()));
+    return true;
   }
+  bool write_pins(const std::string&, const std::string&) const { return false; }
 
  private:
   static constexpr int kAllLevels = 99;
@@ -77,10 +79,10 @@ inline constexpr bool kShowsInside = false;
 template <class Model>
 class Inside {
  public:
-  explicit Inside(VerilatedContext&) {}
-  void watch(Model&) {}
+  Inside(VerilatedContext&, Model&) {}
   void record(std::uint64_t) {}
-  void write(const std::string&) {}
+  bool write(const std::string&) const { return false; }
+  bool write_pins(const std::string&, const std::string&) const { return false; }
 };
 
 #endif

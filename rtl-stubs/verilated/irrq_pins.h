@@ -9,16 +9,15 @@
 #include "rtl-stubs/verilated/pins.h"
 #include "rtl-stubs/verilated/row_lists.h"
 
-#include "Virrq.h"
-
 namespace rnic::rtl {
 
-class IrrqPins : public Pins<Virrq, Irrq> {
+template <class Model>
+class IrrqPinsOf : public Pins<Model, Irrq> {
  public:
   // The row that is there; what becomes of its list.
   static constexpr unsigned kRounds = 2;
 
-  IrrqPins(Irrq& stage, ContextTables& contexts) : stage_(stage), contexts_(contexts), lists_(contexts.qps()) {}
+  IrrqPinsOf(Irrq& stage, ContextTables& contexts) : stage_(stage), contexts_(contexts), lists_(contexts.qps()) {}
 
   template <class V>
   void links(Model& m, V& v) {
@@ -29,7 +28,7 @@ class IrrqPins : public Pins<Virrq, Irrq> {
     v.out(stage_.event, m.event_ready_i, m.event_valid_o, m.event_o);
   }
 
-  using Pins::offered;
+  using Pins<Model, Irrq>::offered;
   void offered(const QueuedRequest& request, Model&) { offered_ = segment_of(request).owner; }
   void look_up(Model& m, unsigned round) {
     if (round == 0) row(m);
@@ -48,7 +47,7 @@ class IrrqPins : public Pins<Virrq, Irrq> {
   }
 
   // No pins have the owner.
-  using Pins::pushed;
+  using Pins<Model, Irrq>::pushed;
   void pushed(QueuedRead& read, const Model&) const { read.segment.owner = read_; }
   void pushed(QueuedAtomic& atomic, const Model&) const { atomic.segment.owner = atomic_; }
   void pushed(QpEvent& event, const Model&) const { event.failed.owner = executed_; }

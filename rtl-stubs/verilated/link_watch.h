@@ -89,7 +89,7 @@ class InWatch final : public LinkWatch {
         valid_at_(sides.add(std::string(port.name()) + ".valid", 1)),
         ready_at_(sides.add(std::string(port.name()) + ".ready", 1)),
         message_(sides, port.name()),
-        octets_{OctetSignals(sides, port.name(), sizeof data)...} {}
+        octets_{OctetSignals(sides, port.name(), port_octets(data))...} {}
 
   void begin(Sides& sides) override {
     used_ = link_.used();
@@ -178,7 +178,7 @@ class PipeWatch final : public LinkWatch, private LinkTap {
         launch_at_(sides.add(std::string(port.name()) + ".launch", 1)),
         valid_at_(sides.add(std::string(port.name()) + ".valid", 1)),
         message_(sides, port.name()),
-        octets_(sides, port.name(), sizeof data) {
+        octets_(sides, port.name(), port_octets(data)) {
     port->tap(*this);
   }
 
@@ -193,7 +193,7 @@ class PipeWatch final : public LinkWatch, private LinkTap {
     if (leaves) on_the_way_.pop_front();
     if (leaves) sides.of_request(stage.owner);
     FpduBeat twin;
-    std::uint8_t octets[sizeof data_];
+    std::uint8_t octets[kMaxBeatBytes];
     twin.data = octets;
     const bool has_octets = valid_ && unpack(bits_, data_, twin);
     sides.set(valid_at_, leaves, valid_);

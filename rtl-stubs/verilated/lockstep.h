@@ -11,11 +11,10 @@
 #include <vector>
 
 #include "model/rnic/twins.h"
-#include "rtl-stubs/verilated/inside.h"
 #include "rtl-stubs/verilated/link_watch.h"
 #include "rtl-stubs/verilated/pins.h"
+#include "rtl-stubs/verilated/rtl_block.h"
 #include "rtl-stubs/verilated/sides.h"
-#include "rtl-stubs/verilated/verilated_block.h"
 #include "rtl-stubs/verilated/window.h"
 
 namespace rnic::rtl {
@@ -28,9 +27,16 @@ class Lockstep final : public Clocked, public AttachedTwin {
  public:
   template <class... Args>
   explicit Lockstep(typename Pins::Block& stage, Args&&... args)
-      : stage_(stage), fresh_(stage, std::forward<Args>(args)...), pins_(fresh_), sides_(stage) {
+      : Lockstep(Instance<typename Pins::Model>(), stage, std::forward<Args>(args)...) {}
+  template <class... Args>
+  Lockstep(Instance<typename Pins::Model> model, typename Pins::Block& stage, Args&&... args)
+      : stage_(stage),
+        block_(std::move(model)),
+        fresh_(stage, std::forward<Args>(args)...),
+        pins_(fresh_),
+        sides_(stage) {
+    block_.check_reset(*pins_);
     stage.be_replaced(*this);
-    inside_.watch(*block_);
     Watch watch{*this};
     pins_->links(*block_, watch);
   }
@@ -43,10 +49,8 @@ class Lockstep final : public Clocked, public AttachedTwin {
   }
   RequestId fault_of() const override { return sides_.parted_of(); }
   bool write_window(const std::string& file) const override { return window_.write(sides_, file), true; }
-  bool write_inside(const std::string& file) override {
-    if (kShowsInside) inside_.write(file);
-    return kShowsInside;
-  }
+  bool write_inside(const std::string& file) override { return inside_.write(file); }
+  bool write_pins(const std::string& file) const override { return inside_.write_pins(stage_.name(), file); }
 
   // The owner that resets this also resets the stage.
   void reset() override {
@@ -69,7 +73,7 @@ class Lockstep final : public Clocked, public AttachedTwin {
     const bool asserted = block_.edge();
     for (const auto& link : links_) link->edge_done(sides_);
     sides_.compare();
-    if (!asserted) sides_.fail(kFailedAssertion);
+    if (!asserted) sides_.fail(block_.failure());
     window_.record(sides_);
     if (!sides_.difference().empty() && behind_++ == Window::kBehind) throw std::runtime_error(sides_.difference());
     return moves || behind_ != 0 || pins_->busy(*block_) ? Wake::next_cycle() : wake;
@@ -103,8 +107,8 @@ class Lockstep final : public Clocked, public AttachedTwin {
   };
 
   typename Pins::Block& stage_;
-  VerilatedBlock<Pins> block_;
-  Inside<typename Pins::Model> inside_{block_.context()};
+  RtlBlock<Pins> block_;
+  typename RtlBlock<Pins>::Inside inside_{block_.inside()};
   const Pins fresh_;
   std::optional<Pins> pins_;
   Sides sides_;

@@ -5,13 +5,13 @@
 #include "rtl-stubs/verilated/beat_bits.h"
 #include "rtl-stubs/verilated/pins.h"
 
-#include "Vmarker_inserter.h"
-
 namespace rnic::rtl {
 
-class MarkerInserterPins : public Pins<Vmarker_inserter, MarkerInserter> {
+template <class Model>
+class MarkerInserterPinsOf : public Pins<Model, MarkerInserter> {
  public:
-  MarkerInserterPins(MarkerInserter& stage, BufferPool& pool) : stage_(stage), pool_(pool) {}
+  static constexpr bool kWaitsForOthers = false;
+  MarkerInserterPinsOf(MarkerInserter& stage, BufferPool& pool) : stage_(stage), pool_(pool) {}
 
   template <class V>
   void links(Model& m, V& v) {
@@ -21,7 +21,7 @@ class MarkerInserterPins : public Pins<Vmarker_inserter, MarkerInserter> {
 
   BeatPlace launched(const Model& m) {
     const BeatPlace place{buf_, next_};
-    next_ += sizeof m.in_data_i;
+    next_ += port_octets(m.in_data_i);
     return place;
   }
   void taken(const FpduBeat& beat, const Model&) {

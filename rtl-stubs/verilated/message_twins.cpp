@@ -1,9 +1,9 @@
-#include "rtl-stubs/verilated/atomic_alu_pins.h"
-#include "rtl-stubs/verilated/ddp_placement_pins.h"
-#include "rtl-stubs/verilated/irrq_pins.h"
-#include "rtl-stubs/verilated/response_queue_pins.h"
-#include "rtl-stubs/verilated/terminate_generator_pins.h"
 #include "rtl-stubs/verilated/twin_of.h"
+#include "rtl-stubs/verilated/verilated_atomic_alu.h"
+#include "rtl-stubs/verilated/verilated_ddp_placement.h"
+#include "rtl-stubs/verilated/verilated_irrq.h"
+#include "rtl-stubs/verilated/verilated_response_queue.h"
+#include "rtl-stubs/verilated/verilated_terminate_generator.h"
 
 namespace rnic::rtl {
 

@@ -11,13 +11,13 @@
 #include "rtl-stubs/verilated/messages.h"
 #include "rtl-stubs/verilated/pins.h"
 
-#include "Vmpa_deframer.h"
-
 namespace rnic::rtl {
 
-class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
+template <class Model>
+class MpaDeframerPinsOf : public Pins<Model, MpaDeframer> {
  public:
-  explicit MpaDeframerPins(MpaDeframer& stage) : stage_(stage), flows_(stage.flows()) {}
+  static constexpr bool kWaitsForOthers = false;
+  explicit MpaDeframerPinsOf(MpaDeframer& stage) : stage_(stage), flows_(stage.flows()) {}
 
   template <class V>
   void links(Model& m, V& v) {
@@ -40,7 +40,8 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
   void look_up(Model& m, unsigned) const {
     if (queue_.empty()) return;
     const std::uint8_t* const store = queue_.front()->bytes();
-    std::memcpy(&m.head_row_i, store + m.head_row_index_o * sizeof m.head_row_i, sizeof m.head_row_i);
+    const std::size_t octets = port_octets(m.head_row_i);
+    std::memcpy(port_data(m.head_row_i), store + m.head_row_index_o * octets, octets);
     std::memcpy(&m.head_marker_i, store + marker_at(m.head_marker_index_o), sizeof m.head_marker_i);
   }
 
@@ -50,7 +51,8 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
     Flow& flow = flows_[flow_.v];
     unpack(m.place_o, flow.place);
     if (!flow.store || ends_) flow.store = stage_.collecting().take_like(from_);  // a FIN belongs to no FPDU
-    write(flow.store->bytes() + m.store_row_o * sizeof m.in_data_i, m.store_o, m.store_write_o, 2 * sizeof m.in_data_i);
+    const std::size_t octets = port_octets(m.in_data_i);
+    write(flow.store->bytes() + m.store_row_o * octets, m.store_o, m.store_write_o, 2 * octets);
     write(flow.store->bytes() + marker_at(m.marker_index_o), m.marker_o, m.marker_write_o, sizeof m.marker_o);
     if (m.fpdu_complete_o) queue_.push(std::move(flow.store));
   }
@@ -69,7 +71,7 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
   BeatPlace launched(const Model& m) {
     Buffer* const buf = queue_.front().get();
     if (m.consumed_valid_o) queue_.front().release();
-    return {buf, buf->bytes() + m.head_row_index_o * sizeof m.head_row_i};
+    return {buf, buf->bytes() + m.head_row_index_o * port_octets(m.head_row_i)};
   }
   void taken(const StreamBeat& beat, const Model&) const {
     if (beat.last) BufferRef::adopt(beat.buf);  // and freed: the octets are in the stores
@@ -90,9 +92,8 @@ class MpaDeframerPins : public Pins<Vmpa_deframer, MpaDeframer> {
   // Writes the octets that `enables` selects, of an integer or of Verilator's words.
   template <class Data, class Enables>
   static void write(std::uint8_t* to, const Data& data, const Enables& enables, std::size_t octets) {
-    std::uint8_t from[sizeof data], on[sizeof enables];
-    std::memcpy(from, &data, sizeof data);
-    std::memcpy(on, &enables, sizeof enables);
+    const std::uint8_t* const from = port_data(data);
+    const std::uint8_t* const on = port_data(enables);
     for (std::size_t i = 0; i < octets; ++i) {
       if (on[i / 8] >> i % 8 & 1) to[i] = from[i];
     }

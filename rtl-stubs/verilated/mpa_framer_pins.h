@@ -8,13 +8,13 @@
 #include "rtl-stubs/verilated/beat_bits.h"
 #include "rtl-stubs/verilated/pins.h"
 
-#include "Vmpa_framer.h"
-
 namespace rnic::rtl {
 
-class MpaFramerPins : public Pins<Vmpa_framer, MpaFramer> {
+template <class Model>
+class MpaFramerPinsOf : public Pins<Model, MpaFramer> {
  public:
-  explicit MpaFramerPins(MpaFramer& stage) : stage_(stage) {}
+  static constexpr bool kWaitsForOthers = false;
+  explicit MpaFramerPinsOf(MpaFramer& stage) : stage_(stage) {}
 
   template <class V>
   void links(Model& m, V& v) {
@@ -27,9 +27,10 @@ class MpaFramerPins : public Pins<Vmpa_framer, MpaFramer> {
   static constexpr unsigned kRounds = 1;
   void look_up(Model& m, unsigned) const {
     const Buffer* const buf = m.in_ready_o ? offered_ : buf_;
-    const std::size_t from = Ulpdu::kOffset + std::size_t{m.mem_index_o} * sizeof m.mem_data_i;
+    const std::size_t octets = port_octets(m.mem_data_i);
+    const std::size_t from = Ulpdu::kOffset + std::size_t{m.mem_index_o} * octets;
     if (buf == nullptr || from >= buf->capacity()) return;
-    std::memcpy(&m.mem_data_i, buf->bytes() + from, std::min(sizeof m.mem_data_i, buf->capacity() - from));
+    std::memcpy(port_data(m.mem_data_i), buf->bytes() + from, std::min(octets, buf->capacity() - from));
   }
   void advance(const Model& m) {
     if (m.in_valid_i && m.in_ready_o) buf_ = offered_;
@@ -39,7 +40,7 @@ class MpaFramerPins : public Pins<Vmpa_framer, MpaFramer> {
   BeatPlace launched(const Model& m) {
     if (m.in_ready_o) next_ = offered_->bytes() + kFrameHeadroom;
     const BeatPlace place{m.in_ready_o ? offered_ : buf_, next_};
-    next_ += sizeof m.mem_data_i;
+    next_ += port_octets(m.mem_data_i);
     return place;
   }
   void taken(Ulpdu& ulpdu, const Model&) const {

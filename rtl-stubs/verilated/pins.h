@@ -10,7 +10,7 @@
 #pragma once
 
 #include "model/rnic/messages/datapath.h"
-#include "rtl-stubs/verilated/verilated_with_systemc.h"
+#include "rtl-stubs/verilated/bits.h"
 
 namespace rnic::rtl {
 
@@ -34,6 +34,8 @@ class Pins {
 
   // The number of calls of look_up(), in rounds from 0 on, until lookups that depend on others have settled.
   static constexpr unsigned kRounds = 0;
+  // Whether a message may wait for something else than room in the outputs, such as a row of a table or host memory.
+  static constexpr bool kWaitsForOthers = true;
 
   // (message, Model&) Before the block settles: sets its other inputs for a message that a link offers, such as
   // contexts. The message's bits are already set.

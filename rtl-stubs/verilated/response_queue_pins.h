@@ -14,20 +14,19 @@
 #include "rtl-stubs/verilated/pins.h"
 #include "rtl-stubs/verilated/row_lists.h"
 
-#include "Vresponse_queue.h"
-
 namespace rnic::rtl {
 
-class ResponseQueuePins : public Pins<Vresponse_queue, ResponseQueue> {
+template <class Model>
+class ResponseQueuePinsOf : public Pins<Model, ResponseQueue> {
  public:
-  using Pins::compare_content;
-  using Pins::offered;
-  using Pins::pushed;
+  using Pins<Model, ResponseQueue>::compare_content;
+  using Pins<Model, ResponseQueue>::offered;
+  using Pins<Model, ResponseQueue>::pushed;
   static constexpr std::uint32_t kWrites = 1u << TwinSize::kWriteBits;
   // The rows that are there; what becomes of the lists.
   static constexpr unsigned kRounds = 2;
 
-  ResponseQueuePins(ResponseQueue& stage, ContextTables& contexts)
+  ResponseQueuePinsOf(ResponseQueue& stage, ContextTables& contexts)
       : stage_(stage), contexts_(contexts), under_way_(kWrites), lists_(contexts.qps()) {}
 
   template <class V>

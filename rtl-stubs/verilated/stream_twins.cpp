@@ -1,8 +1,8 @@
-#include "rtl-stubs/verilated/crc_pins.h"
-#include "rtl-stubs/verilated/marker_inserter_pins.h"
-#include "rtl-stubs/verilated/mpa_deframer_pins.h"
-#include "rtl-stubs/verilated/mpa_framer_pins.h"
 #include "rtl-stubs/verilated/twin_of.h"
+#include "rtl-stubs/verilated/verilated_crc.h"
+#include "rtl-stubs/verilated/verilated_marker_inserter.h"
+#include "rtl-stubs/verilated/verilated_mpa_deframer.h"
+#include "rtl-stubs/verilated/verilated_mpa_framer.h"
 
 namespace rnic::rtl {
 

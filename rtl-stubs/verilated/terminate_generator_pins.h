@@ -6,26 +6,22 @@
 #include <vector>
 
 #include "model/rnic/messages/datapath.h"
-#include "model/rnic/messages/twin_size.h"
 #include "model/rnic/terminate/terminate_generator.h"
 #include "rtl-stubs/verilated/messages.h"
 #include "rtl-stubs/verilated/pins.h"
 
-#include "Vterminate_generator.h"
-
 namespace rnic::rtl {
 
-class TerminateGeneratorPins : public Pins<Vterminate_generator, TerminateGenerator> {
+template <class Model>
+class TerminateGeneratorPinsOf : public Pins<Model, TerminateGenerator> {
  public:
-  using Pins::compare_content;
-  using Pins::pushed;
-  static constexpr std::uint32_t kQps = 1u << TwinSize::kQpBits;
+  static constexpr bool kWaitsForOthers = false;
+  using Pins<Model, TerminateGenerator>::compare_content;
+  using Pins<Model, TerminateGenerator>::pushed;
 
-  TerminateGeneratorPins(TerminateGenerator& stage, const ContextTables& contexts, BufferPool& buffers,
-                         const TerminateConfig& cfg)
-      : stage_(stage), contexts_(contexts), buffers_(buffers), cfg_(cfg), reported_(contexts.qps()) {
-    RNIC_CHECK(contexts.qps() <= kQps);
-  }
+  TerminateGeneratorPinsOf(TerminateGenerator& stage, const ContextTables& contexts, BufferPool& buffers,
+                           const TerminateConfig& cfg)
+      : stage_(stage), contexts_(contexts), buffers_(buffers), cfg_(cfg), reported_(contexts.qps()) {}
 
   template <class V>
   void links(Model& m, V& v) {

@@ -9,9 +9,8 @@
 
 #include "model/common/link.h"
 #include "model/rnic/twins.h"
-#include "rtl-stubs/verilated/inside.h"
 #include "rtl-stubs/verilated/pins.h"
-#include "rtl-stubs/verilated/verilated_block.h"
+#include "rtl-stubs/verilated/rtl_block.h"
 
 namespace rnic::rtl {
 
@@ -27,9 +26,12 @@ class Twin final : public Clocked, public AttachedTwin {
   // `args` are for the pins.
   template <class... Args>
   explicit Twin(typename Pins::Block& stage, Args&&... args)
-      : stage_(stage), fresh_(stage, std::forward<Args>(args)...), pins_(fresh_) {
+      : Twin(Instance<typename Pins::Model>(), stage, std::forward<Args>(args)...) {}
+  template <class... Args>
+  Twin(Instance<typename Pins::Model> model, typename Pins::Block& stage, Args&&... args)
+      : stage_(stage), block_(std::move(model)), fresh_(stage, std::forward<Args>(args)...), pins_(fresh_) {
+    block_.check_reset(*pins_);
     stage.be_replaced(*this);
-    inside_.watch(*block_);
   }
   Twin(const Twin&) = delete;
   Twin& operator=(const Twin&) = delete;
@@ -45,12 +47,11 @@ class Twin final : public Clocked, public AttachedTwin {
   std::string fault() const override { return fault_; }
   RequestId fault_of() const override { return {}; }
   bool write_window(const std::string&) const override { return false; }
-  bool write_inside(const std::string& file) override {
-    if (kShowsInside) inside_.write(file);
-    return kShowsInside;
-  }
+  bool write_inside(const std::string& file) override { return inside_.write(file); }
+  bool write_pins(const std::string& file) const override { return inside_.write_pins(stage_.name(), file); }
 
-  static constexpr unsigned kPatience = 65536;  // cycles
+  static constexpr unsigned kPatience = 65536;    // cycles
+  static constexpr unsigned kNeverReady = 10000;  // cycles in which a block may refuse though nothing is in its way
 
   // Continues with the other's block, reset in the middle of any work; the other must not be called again.
   void take_over(Twin& other) {
@@ -65,6 +66,7 @@ class Twin final : public Clocked, public AttachedTwin {
     pins_.emplace(fresh_);
     in_flight_ = 0;
     idle_ = 0;
+    refused_ = 0;
   }
 
   // Runs once a cycle and is short: inner calls would cost as much as their work.
@@ -75,11 +77,12 @@ class Twin final : public Clocked, public AttachedTwin {
     pins_->links(*block_, move);
     pins_->stand_in(*block_);
     pins_->advance(*block_);
-    if (!block_.edge()) fail(kFailedAssertion);
+    if (!block_.edge()) fail(block_.failure());
     Leave leave{*this};
     pins_->links(*block_, leave);
     if (move.moved || leave.left) idle_ = 0;
     else if (in_flight_ != 0 || move.waits) ++idle_;
+    if constexpr (!Pins::kWaitsForOthers) judge(move, leave.left);
     const bool goes_on = move.moved || ((in_flight_ != 0 || move.waits) && idle_ < kPatience) || pins_->busy(*block_);
     return goes_on ? Wake::next_cycle() : Wake::on_traffic();
   }
@@ -100,6 +103,7 @@ class Twin final : public Clocked, public AttachedTwin {
     }
     template <class T, class Bits>
     void out(PushPort<T>& port, const CData& ready, const CData& valid, const Bits& bits) {
+      room = room && ready;
       if (!valid) return;
       if (!ready) twin.fail(port, "a message without credit");
       T& message = port->reserve();
@@ -112,6 +116,7 @@ class Twin final : public Clocked, public AttachedTwin {
     }
     template <class... Bits>
     void pipe(PushPort<FpduBeat>& port, const CData& ready, const CData& launch, const Bits&...) {
+      room = room && ready;
       if (!launch) return;
       if (!ready) twin.fail(port, "a launch without credit");
       FpduBeat& beat = port->reserve();
@@ -125,6 +130,7 @@ class Twin final : public Clocked, public AttachedTwin {
     Twin& twin;
     bool moved = false;
     bool waits = false;  // a message at an input was not taken
+    bool room = true;    // in all outputs
   };
 
   // After the edge: the beat at the pipeline's end.
@@ -169,6 +175,15 @@ class Twin final : public Clocked, public AttachedTwin {
     std::string room, held;
   };
 
+  // A message is offered, there is room for all that follows from it, and still it is refused.
+  void judge(const Move& move, bool left) {
+    if (!move.waits || !move.room || move.moved || left) refused_ = 0;
+    else if (++refused_ == kNeverReady) {
+      fail("never ready: for " + std::to_string(kNeverReady) +
+           " cycles it has taken no message, though one waits and there is room in all outputs");
+    }
+  }
+
   [[noreturn, gnu::cold, gnu::noinline]] void fail(const std::string& what) {
     fault_ = std::string("RTL in a stage's place: ") + stage_.name() + ", cycle " +
              std::to_string(stage_.clock().now()) + ": " + what;
@@ -180,12 +195,13 @@ class Twin final : public Clocked, public AttachedTwin {
   }
 
   typename Pins::Block& stage_;
-  VerilatedBlock<Pins> block_;
-  Inside<typename Pins::Model> inside_{block_.context()};
+  RtlBlock<Pins> block_;
+  typename RtlBlock<Pins>::Inside inside_{block_.inside()};
   const Pins fresh_;
   std::optional<Pins> pins_;
   std::string fault_;
   std::size_t in_flight_ = 0;  // beats inside the block
+  unsigned refused_ = 0;       // cycles since something moved, in which nothing but the block was in the way
   unsigned idle_ = 0;          // cycles in which nothing moved, though something waits
 };
 

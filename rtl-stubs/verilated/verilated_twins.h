@@ -1,12 +1,15 @@
-// The project's Verilated twins.
+// The project's Verilated twins, built for the defaults of their settings; for others they are loaded.
 #pragma once
 
 #include "model/rnic/twins.h"
+#include "rtl-stubs/loaded/loaded_twins.h"
 
 namespace rnic::rtl {
 
-class VerilatedTwins final : public TwinSource {
+class VerilatedTwins final : public LoadedTwins {
  public:
+  using LoadedTwins::LoadedTwins;
+  bool is_built_in() const override { return true; }
   std::vector<std::string> names() const override;
   Handle make(const std::string& name, Stage& stage, const TwinSurroundings& chip, TwinMode mode) const override;
   bool shows_inside() const override;

@@ -4,6 +4,7 @@
 #include "model/rnic/rx/pass_through.h"
 #include "rtl-stubs/verilated/beat_bits.h"
 #include "rtl-stubs/verilated/pins.h"
+#include "rtl-stubs/verilated/verilated_block.h"
 
 #include "Vpass_through.h"
 

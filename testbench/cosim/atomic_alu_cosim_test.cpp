@@ -6,7 +6,7 @@
 
 #include "model/common/bytes.h"
 #include "model/rnic/responder/atomic_alu.h"
-#include "rtl-stubs/verilated/atomic_alu_pins.h"
+#include "rtl-stubs/verilated/verilated_atomic_alu.h"
 #include "testbench/cosim/cosim.h"
 #include "testbench/support/contexts.h"
 #include "testbench/support/fake_dma.h"

@@ -1,4 +1,4 @@
-#include "rtl-stubs/verilated/crc_pins.h"
+#include "rtl-stubs/verilated/verilated_crc.h"
 #include "testbench/cosim/stream_cosim.h"
 #include "testbench/support/mpa_reference.h"
 

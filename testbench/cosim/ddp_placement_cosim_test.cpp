@@ -2,7 +2,7 @@
 #include <set>
 #include <tuple>
 
-#include "rtl-stubs/verilated/ddp_placement_pins.h"
+#include "rtl-stubs/verilated/verilated_ddp_placement.h"
 #include "testbench/cosim/placement_traffic.h"
 
 namespace rnic::test {

@@ -1,5 +1,5 @@
 // A foreign block, not the stage's twin, in place of the stage: it may refuse, rest and be busy.
-#include "rtl-stubs/verilated/crc_pins.h"
+#include "rtl-stubs/verilated/verilated_crc.h"
 #include "testbench/cosim/stream_cosim.h"
 
 #include "Vresting_block.h"

@@ -1,7 +1,7 @@
 #include <deque>
 
 #include "model/rnic/responder/irrq.h"
-#include "rtl-stubs/verilated/irrq_pins.h"
+#include "rtl-stubs/verilated/verilated_irrq.h"
 #include "testbench/cosim/cosim.h"
 #include "testbench/support/contexts.h"
 

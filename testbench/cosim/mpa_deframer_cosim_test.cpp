@@ -1,5 +1,5 @@
 #include "model/rnic/rx/mpa_deframer.h"
-#include "rtl-stubs/verilated/mpa_deframer_pins.h"
+#include "rtl-stubs/verilated/verilated_mpa_deframer.h"
 #include "testbench/cosim/stream_cosim.h"
 #include "testbench/support/mpa_reference.h"
 #include "testbench/support/stream_segments.h"

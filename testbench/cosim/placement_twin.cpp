@@ -1,7 +1,7 @@
 #include "testbench/support/placement_twin.h"
 
-#include "rtl-stubs/verilated/ddp_placement_pins.h"
 #include "rtl-stubs/verilated/twin.h"
+#include "rtl-stubs/verilated/verilated_ddp_placement.h"
 
 namespace rnic::test {
 

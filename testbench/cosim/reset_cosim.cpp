@@ -8,7 +8,7 @@ namespace {
 class ResetWithTwins : public ResetTest {
  protected:
   using Twins = std::vector<TwinSource::Handle>;
-  static constexpr rtl::VerilatedTwins kSource{};
+  static inline const rtl::VerilatedTwins kSource;
   Twins beside = make_twins(a.chip, twin_names("all", kSource), kSource, TwinMode::kLockstep);
   Twins instead = make_twins(b.chip, twin_names("all", kSource), kSource, TwinMode::kReplace);
   bool gives_buffers_back() const override { return false; }

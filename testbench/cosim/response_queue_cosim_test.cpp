@@ -2,7 +2,7 @@
 
 #include "model/common/bytes.h"
 #include "model/rnic/completion/response_queue.h"
-#include "rtl-stubs/verilated/response_queue_pins.h"
+#include "rtl-stubs/verilated/verilated_response_queue.h"
 #include "testbench/cosim/cosim.h"
 #include "testbench/support/contexts.h"
 

@@ -14,7 +14,7 @@ using testing::Contains;
 
 class SctpTwins : public StageTest {
  protected:
-  static constexpr rtl::VerilatedTwins kSource{};
+  static inline const rtl::VerilatedTwins kSource;
   BufferPool pool{4096};
   Prng rng{7};
 

@@ -1,6 +1,6 @@
 #include "model/rnic/messages/datapath.h"
 #include "model/rnic/terminate/terminate_generator.h"
-#include "rtl-stubs/verilated/terminate_generator_pins.h"
+#include "rtl-stubs/verilated/verilated_terminate_generator.h"
 #include "testbench/cosim/cosim.h"
 #include "testbench/support/contexts.h"
 

@@ -2,9 +2,9 @@
 #include "model/rnic/tx/crc_insert.h"
 #include "model/rnic/tx/marker_inserter.h"
 #include "model/rnic/tx/mpa_framer.h"
-#include "rtl-stubs/verilated/crc_pins.h"
-#include "rtl-stubs/verilated/marker_inserter_pins.h"
-#include "rtl-stubs/verilated/mpa_framer_pins.h"
+#include "rtl-stubs/verilated/verilated_crc.h"
+#include "rtl-stubs/verilated/verilated_marker_inserter.h"
+#include "rtl-stubs/verilated/verilated_mpa_framer.h"
 #include "testbench/cosim/stream_cosim.h"
 #include "testbench/support/mpa_tx_chain.h"
 

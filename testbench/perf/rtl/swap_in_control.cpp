@@ -1,10 +1,10 @@
 #include <array>
 
 #include "model/common/prng.h"
-#include "rtl-stubs/verilated/atomic_alu_pins.h"
-#include "rtl-stubs/verilated/irrq_pins.h"
-#include "rtl-stubs/verilated/response_queue_pins.h"
-#include "rtl-stubs/verilated/terminate_generator_pins.h"
+#include "rtl-stubs/verilated/verilated_atomic_alu.h"
+#include "rtl-stubs/verilated/verilated_irrq.h"
+#include "rtl-stubs/verilated/verilated_response_queue.h"
+#include "rtl-stubs/verilated/verilated_terminate_generator.h"
 #include "testbench/perf/rtl/neighbours.h"
 #include "testbench/perf/rtl/swap_in_blocks.h"
 #include "testbench/support/contexts.h"
