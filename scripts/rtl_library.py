@@ -250,14 +250,13 @@ def build_mapped(file, sources, parameters, out, cache, trace):
     import rtl_adapter  # beside this file
 
     text = read_map(file)
-    block = text.get("block", "")
-    check_block(block)
     with tempfile.TemporaryDirectory(prefix="rnicsim-rtl-") as folder:
         try:
-            top, wrappers, own = rtl_adapter.adapter(text, pathlib.Path(folder))
+            top, files, own = rtl_adapter.adapter(text, pathlib.Path(folder), [pathlib.Path(source) for source in sources], parameters)
         except rtl_adapter.MapError as error:
             raise RtlError(f"{file}: {error}") from error
-        return build(block, [*sources, *wrappers], top, {**own, **parameters}, out, cache, trace, [file])
+        block = text["block"].removeprefix("sctp_")  # whose stages have the modules of the others
+        return build(block, files, top, {**own, **parameters}, out, cache, trace, [file])
 
 
 def assignment(text):

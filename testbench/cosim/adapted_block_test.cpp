@@ -1,7 +1,7 @@
 // Somebody's RTL in a stage's place, by its port map: what leaves is what the stage gives, in other cycles.
 #include "model/rnic/tx/crc_insert.h"
 #include "rtl-stubs/verilated/crc_pins.h"
-#include "rtl-stubs/verilated/terminate_generator_pins.h"
+#include "rtl-stubs/verilated/verilated_terminate_generator.h"
 #include "testbench/cosim/stream_cosim.h"
 #include "testbench/support/contexts.h"
 #include "testbench/support/mpa_reference.h"
