@@ -187,7 +187,8 @@ def build(block, sources, top=None, parameters=None, out=None, cache=True, trace
         if not source.is_file():
             raise RtlError(f"{source}: there is no such file")
     tools = Tools()
-    own = [file for folder in ("include", "rtl", "adapter", "loaded") for file in sorted((STUBS / folder).glob("*")) if file.is_file()]
+    own = [file for folder in ("include", "rtl", "adapter") for file in sorted((STUBS / folder).glob("*.sv"))]
+    own += [LOADED / name for name in ("exported.h", "print.h", "rnic_rtl.h", "rnic_rtl.map")]
     key = key_of("lib", ABI, block, top, json.dumps(parameters, sort_keys=True), tools.version, VERILATOR, tools.flags(trace), *own, *sources,
                  *more_keys)
 

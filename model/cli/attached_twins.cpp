@@ -8,6 +8,7 @@
 
 #include "model/cli/command.h"
 #include "model/common/check.h"
+#include "model/rnic/fwcpu/crash/native_guard.h"
 
 namespace rnic::cli {
 
@@ -29,6 +30,9 @@ AttachedTwins::AttachedTwins(const std::vector<Rnic*>& chips, const TwinOptions&
   };
   instead.erase(std::remove_if(instead.begin(), instead.end(), is_beside), instead.end());
   foreign_ = std::any_of(instead.begin(), instead.end(), [](const TwinChoice& t) { return !t.library.empty(); });
+  static std::string names;  // for a signal handler
+  names = options.rtl;
+  if (foreign_) NativeGuard::with_stranger(names.c_str());
   for (Rnic* chip : chips) {
     for (auto& t : make_twins(*chip, instead, *options.source, TwinMode::kReplace)) twins_.push_back(std::move(t));
     for (auto& t : make_twins(*chip, beside, *options.source, TwinMode::kLockstep)) twins_.push_back(std::move(t));
@@ -63,7 +67,8 @@ int AttachedTwins::report_fault(const std::vector<std::string>& nodes, const std
   if (inside_ && twin.write_inside(inside)) {
     err << fmt::format("rnicsim: the inside of the twin before it: {}\n", inside);
   } else if (!has_window) {
-    err << "rnicsim: --lockstep-inside shows the signals of the twin, with --rtl too\n";
+    err << (foreign_ ? "rnicsim: `rnicsim rtl --inside` builds a library whose signals --lockstep-inside shows\n"
+                     : "rnicsim: --lockstep-inside shows the signals of the twin, with --rtl too\n");
   }
   return kCheckFailed;
 }

@@ -184,13 +184,19 @@ int run_system(System& system, const OneRun& one, const Report& report, std::ost
   if (!system.programs().notice().empty()) err << "rnicsim: " << system.programs().notice() << '\n' << std::flush;
   Progress shown;
   RunEnd end = RunEnd::kFailed;
+  std::string beyond;  // what a stranger's RTL has brought the model to
   try {
     end = run.drive([&](std::uint64_t now, std::uint64_t done, std::uint64_t total) {
       if (one.shows_progress) shown.update(now, done, total);
       if (wave) wave->look(run.outputs(), now, false);
     });
-  } catch (const std::exception&) {
-    if (attached.faulty() == nullptr) {
+  } catch (const std::exception& e) {
+    if (attached.faulty() == nullptr && attached.foreign()) {
+      beyond = fmt::format(
+          "the chip cannot go on with the RTL in place of {0}: {1}; --lockstep {0} and the scoreboard find "
+          "its first fault",
+          one.twins.rtl, e.what());
+    } else if (attached.faulty() == nullptr) {
       shown.finish();
       if (wave) {
         wave->look(run.outputs(), kernel_time_ps(), true);
@@ -214,9 +220,10 @@ int run_system(System& system, const OneRun& one, const Report& report, std::ost
   }
   run.write_outputs(end);
   for (const std::string& notice : run.outputs().notices(kernel_time_ps())) tell(err, notice);
+  if (!beyond.empty()) tell(err, beyond);
   const int code = attached.faulty() != nullptr
                        ? attached.report_fault(node_names(system.stations()), one.options.out_dir, err)
-                       : report({run, end, attached});
+                       : std::max<int>(beyond.empty() ? kOk : kCheckFailed, report({run, end, attached}));
   return std::max(code, tell_unwritten(run.write_failures(), err));
 }
 

@@ -65,6 +65,7 @@ class Twin final : public Clocked, public AttachedTwin {
     block_.reset();
     pins_.emplace(fresh_);
     in_flight_ = 0;
+    begins_ = true;
     idle_ = 0;
     refused_ = 0;
   }
@@ -147,6 +148,9 @@ class Twin final : public Clocked, public AttachedTwin {
       --twin.in_flight_;
       FpduBeat& beat = port->reserved();
       if (!unpack(bits, data, beat)) twin.fail(port, "a beat with more octets than there are");
+      if (beat.words == 0) twin.fail(port, "a beat without octets");
+      if (beat.first != twin.begins_) twin.fail(port, "its beats are not from a first one to a last one");
+      twin.begins_ = beat.last;
       left = true;
       twin.pins_->left(beat);
       port->fill(1);
@@ -201,6 +205,7 @@ class Twin final : public Clocked, public AttachedTwin {
   std::optional<Pins> pins_;
   std::string fault_;
   std::size_t in_flight_ = 0;  // beats inside the block
+  bool begins_ = true;         // an FPDU, with the next beat that leaves
   unsigned refused_ = 0;       // cycles since something moved, in which nothing but the block was in the way
   unsigned idle_ = 0;          // cycles in which nothing moved, though something waits
 };

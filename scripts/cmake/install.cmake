@@ -7,6 +7,12 @@ install(TARGETS ${rnic_libraries} EXPORT rnicsimTargets
 install(EXPORT rnicsimTargets NAMESPACE rnic:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/rnicsim)
 install(DIRECTORY model firmware DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rnicsim FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY traces DESTINATION ${CMAKE_INSTALL_DATADIR}/rnicsim FILES_MATCHING PATTERN "*.json" PATTERN siw EXCLUDE)
+# `rnicsim rtl`: its scripts, our modules, and what a library is compiled with. In folders as those of the source tree.
+install(FILES scripts/rtl_library.py scripts/rtl_adapter.py scripts/sv_pins.py DESTINATION ${CMAKE_INSTALL_DATADIR}/rnicsim/scripts)
+install(DIRECTORY rtl-stubs/include rtl-stubs/rtl rtl-stubs/adapter DESTINATION ${CMAKE_INSTALL_DATADIR}/rnicsim/rtl-stubs FILES_MATCHING PATTERN "*.sv")
+install(FILES rtl-stubs/loaded/exported.h rtl-stubs/loaded/print.h rtl-stubs/loaded/rnic_rtl.h rtl-stubs/loaded/rnic_rtl.map
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/rnicsim/rtl-stubs/loaded)
+install(FILES rtl-stubs/loaded/rnic_rtl.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # librnic_golden, for C and what speaks C: find_package(rnicsim COMPONENTS golden), or rnic_golden.pc.
 install(TARGETS rnic_golden EXPORT rnicsimGoldenTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)

@@ -71,6 +71,7 @@ struct NativeGuard::Signals {
     if (!from_outside && frame_ != nullptr && inside_) leave(signal, by_the_kernel ? info.si_addr : nullptr);
     std::signal(signal, SIG_DFL);
     if (!from_outside) tell(signal);
+    if (!from_outside && stranger_ != nullptr) _exit(1);
     if (!by_the_kernel) raise(signal);  // or the cause repeats it
   }
 
@@ -85,7 +86,13 @@ struct NativeGuard::Signals {
       say(" asked for in its handler of ");
       say(frame_->handler.event);
     }
-    say(": a bug of rnicsim");
+    if (stranger_ != nullptr) {
+      say(": the RTL of ");
+      say(stranger_);
+      say(" is in the process; its code, or what it gave to the chip, may be wrong");
+    } else {
+      say(": a bug of rnicsim");
+    }
     say("; addr2line -Cfie names these places:\n");
     NativeCrash crash;
     keep_frames(crash);

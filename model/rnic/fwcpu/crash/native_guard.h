@@ -65,6 +65,10 @@ class NativeGuard {
   // The signal for which the running handler must end, or 0.
   static int abandoned() { return abandoned_; }
 
+  // Code that is not the project's runs in this process from now on; `name` is kept. A crash then ends the process with
+  // exit code 1.
+  static void with_stranger(const char* name) { stranger_ = name; }
+
   struct Signals;  // of its own source
 
  private:
@@ -79,6 +83,7 @@ class NativeGuard {
   static inline thread_local volatile int abandoned_ = 0;
   static thread_local Frame* frame_;
   static bool catches_;
+  static inline const char* stranger_ = nullptr;
 };
 
 }  // namespace rnic
