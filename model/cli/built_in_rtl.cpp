@@ -1,6 +1,6 @@
 #include "model/cli/built_in.h"
-#include "model/conformance/bench_predictors.h"
 #include "model/cli/rtl_command.h"
+#include "model/conformance/bench_predictors.h"
 #include "model/conformance/run_vectors.h"
 #include "rtl-stubs/verilated/verilated_twins.h"
 
