@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads all our SystemVerilog with a second front end, slang, as what Verilator takes is not always legal.
 
-check_sv.py [FILE...]    all blocks with their proofs, benches, examples and the template; or the packages, the blocks and these files
+check_sv.py [FILE...]    all blocks with their proofs, benches, examples, adapters and the template; or the packages, the blocks and these files
 
 slang comes as the Python package pyslang, of a pinned version, into a cache that all clones share (RNICSIM_CACHE, default
 ~/.cache/rnicsim). An error or a warning fails. Exit status 0; 1 where slang refuses something, or takes what it must refuse; 2 on
@@ -13,7 +13,11 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import venv
+
+sys.dont_write_bytecode = True
+import rtl_adapter
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 VERSION = "12.1.0"
@@ -65,13 +69,32 @@ def read(python, files):
     return (done.stdout + done.stderr).strip() if done.returncode else ""
 
 
-def compilations():
+def compilations(folder):
     """Each set of files that belongs together, by name. Of two modules of one name, the later file's stands."""
-    blocks = sorted(ROOT.glob("rtl-stubs/include/*.sv")) + sorted(ROOT.glob("rtl-stubs/rtl/*.sv"))
+    blocks = [file for folder in ("include", "rtl", "adapter") for file in sorted(ROOT.glob(f"rtl-stubs/{folder}/*.sv"))]
     yield "rtl-stubs/rtl", blocks
     for pattern in ("rtl-stubs/formal/*.sv", "rtl-stubs/examples/*/*.sv", "testbench/**/*.sv", "scripts/templates/*.sv"):
         for file in sorted(ROOT.glob(pattern)):
             yield str(file.relative_to(ROOT)), [b for b in blocks if b.name != file.name] + [file]
+    foreign = sorted(ROOT.glob("testbench/golden/foreign/*.sv"))
+    for file in sorted(ROOT.glob("testbench/golden/foreign/*.toml")):
+        _, files, _ = rtl_adapter.adapter(rtl_adapter.read_map(file), folder, foreign)
+        yield f"the wrapper by {file.relative_to(ROOT)}", rtl_adapter.Packages().files + files
+
+
+def check(python, folder, files):
+    """Reads all compilations, or these files beside the blocks; wrappers are written in `folder`. Returns the number of problems."""
+    sets = list(compilations(folder))
+    if files:
+        sets = [("the given files", sets[0][1] + [file.resolve() for file in files])]
+    failed = 0
+    for name, together in sets:
+        said = read(python, together)
+        if said:
+            print(f"check_sv: {name}\n{said}")
+            failed += 1
+    print(f"check_sv: {len(sets)} compilations, {failed} problems")
+    return failed
 
 
 def main():
@@ -90,15 +113,8 @@ def main():
     if "used before its declaration" not in read(python, [planted]):
         print("check_sv: slang takes a name that is used before its declaration")
         failed += 1
-    sets = list(compilations())
-    if options.files:
-        sets = [("the given files", sets[0][1] + [file.resolve() for file in options.files])]
-    for name, files in sets:
-        said = read(python, files)
-        if said:
-            print(f"check_sv: {name}\n{said}")
-            failed += 1
-    print(f"check_sv: {len(sets)} compilations, {failed} problems")
+    with tempfile.TemporaryDirectory() as folder:
+        failed += check(python, folder, options.files)
     return 1 if failed else 0
 
 

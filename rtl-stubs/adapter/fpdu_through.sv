@@ -122,7 +122,7 @@ module fpdu_through #(
   ) u_out (
     .clk_i,
     .rst_ni,
-    .tvalid_i  (m_tvalid_i),
+    .tvalid_i  (m_tvalid_i && !waits_i),
     .tready_o  (m_tready_o),
     .tdata_i   (m_tdata_i),
     .tkeep_i   (m_tkeep_i),
@@ -175,9 +175,14 @@ module fpdu_through #(
   logic short, long;
   assign short = complete && (beat.last ? pending <= 7'(marked) : pending < need || (OutHasCrc && pending == need));
   assign long  = beat.last && (complete ? pending > 7'(BeatWords) + 7'(marked) - 7'(!OutHasCrc) : pending > need);
+  logic waited_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) waited_q <= 1'b1;
+    else         waited_q <= waits_i;
+  end
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      NothingInReset_A : assert (!(waits_i && m_tvalid_i)) else $error("tvalid is 1 in reset");
+      NothingInReset_A : assert (waits_i || !(waited_q && m_tvalid_i)) else $error("tvalid is 1 at the end of reset");
       NotByItself_A    : assert (there || pending == '0) else $error("words leave that never came");
       NotShorter_A     : assert (!there || !short) else $error("an FPDU leaves with fewer beats than it had");
       NotLonger_A      : assert (!there || !long) else $error("an FPDU leaves with more words than it had");

@@ -14,7 +14,14 @@ module handshake #(
   assign giver_ready_o = taker_ready_i && !waits_i;
   assign taker_valid_o = giver_valid_i && !waits_i && (taker_ready_i || !TheyGive);
 
+  logic waited_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) waited_q <= 1'b1;
+    else         waited_q <= waits_i;
+  end
   always_ff @(posedge clk_i) begin
-    if (rst_ni) NothingInReset_A : assert (!(TheyGive && waits_i && giver_valid_i)) else $error("valid is 1 in reset");
+    if (rst_ni && TheyGive && !waits_i) begin
+      NothingInReset_A : assert (!(waited_q && giver_valid_i)) else $error("valid is 1 at the end of reset");
+    end
   end
 endmodule

@@ -221,7 +221,7 @@ class TermMaker : public StageTest {
 TEST_F(TermMaker, GivesWhatTheStageGives) {
   Prng rng = seeded(20260506);
   for (const test::Traffic& pattern :
-       {test::Traffic{"full_rate", {}, {}},
+       {test::Traffic{"full_rate", {}, {}}, test::Traffic{"long_stall", {}, every(1000, 700), every(1300, 700)},
         test::Traffic{"random_both", at_random(1, 50), at_random(2, 50), at_random(3, 70)}}) {
     stage.run_as(pattern);
     adapted.run_as(pattern);
@@ -238,6 +238,14 @@ TEST_F(TermMaker, GivesWhatTheStageGives) {
   EXPECT_GT(stage.out.size(), 400u);
   EXPECT_EQ(difference(stage.out, adapted.out), "");
   EXPECT_EQ(difference(stage.event, adapted.event), "");
+}
+
+// Its clock runs while it thinks, though nothing waits on its links.
+TEST_F(TermMaker, FinishesWhatCameLast) {
+  Prng rng = seeded(20260507);
+  adapted.errors.send(error(rng));
+  run_until_idle();
+  EXPECT_EQ(adapted.out.size(), 1u);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 module axis_crc_check #(
   parameter DATA_BITS = 512,
   parameter STAGES    = 4,     // registers behind the CRC's own
+  parameter USER_BITS = 2,     // 1: all FPDUs have a CRC
   parameter KEEP_ONLY = 1      // 0: the bug, which covers octets after the FPDU's end
 ) (
   input  wire                   aclk,
@@ -13,7 +14,7 @@ module axis_crc_check #(
   input  wire [DATA_BITS-1:0]   s_axis_tdata,
   input  wire [DATA_BITS/8-1:0] s_axis_tkeep,
   input  wire                   s_axis_tlast,
-  input  wire [1:0]             s_axis_tuser,  // first beat; has a CRC
+  input  wire [USER_BITS-1:0]   s_axis_tuser,  // first beat; has a CRC
   output wire                   m_axis_tvalid,
   input  wire                   m_axis_tready,
   output wire [DATA_BITS-1:0]   m_axis_tdata,
@@ -52,7 +53,7 @@ module axis_crc_check #(
       valid_q <= 0;
     end else if (moves) begin
       valid_q <= {valid_q[STAGES-1:0], s_axis_tvalid};
-      beats_q <= {beats_q[STAGES*WIDTH-1:0], !s_axis_tuser[1] || crc == RESIDUE, s_axis_tlast, s_axis_tkeep, s_axis_tdata};
+      beats_q <= {beats_q[STAGES*WIDTH-1:0], (USER_BITS > 1 && !s_axis_tuser[USER_BITS-1]) || crc == RESIDUE, s_axis_tlast, s_axis_tkeep, s_axis_tdata};
       if (s_axis_tvalid) crc_q <= crc;
     end
   end

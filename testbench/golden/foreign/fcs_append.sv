@@ -1,5 +1,5 @@
 // Appends CRC32c to packets, as somebody else would write it: 256 bits wide, names of its own, a synchronous reset that is active
-// when high. The packet comes without the field; where its last beat is full, one more follows.
+// when high and counts from its third edge on. The packet comes without the field; where its last beat is full, one more follows.
 module fcs_append (
   input              ck,
   input              rst,
@@ -16,6 +16,7 @@ module fcs_append (
 );
   reg  [31:0] sum, next, fcs;
   reg         extra;
+  reg  [1:0]  rst_q;
   integer     i, k, n;
   wire        free = !o_vld || o_rdy;
   assign i_rdy = free && !extra;
@@ -33,7 +34,8 @@ module fcs_append (
   end
 
   always @(posedge ck) begin
-    if (rst) begin
+    rst_q <= {rst_q[0], rst};
+    if (rst && rst_q == 2'b11) begin
       o_vld <= 0;
       extra <= 0;
       sum   <= 32'hffffffff;

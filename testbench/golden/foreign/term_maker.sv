@@ -1,5 +1,5 @@
 // Makes a Terminate of an error, as somebody else would write it: valid and ready on each side, a pin for each field, one message at a
-// time, and an asynchronous reset that is active when high. It asks its user for the queue pair's state beside the error.
+// time, some cycles for each, and an asynchronous reset that is active when high. It asks its user for the queue pair's state beside the error.
 module term_maker (
   input  logic         clock,
   input  logic         arst,
@@ -43,7 +43,8 @@ module term_maker (
   parameter FIRST_ONLY = 1;  // 0: the bug, which reports each error of a stream
 
   wire takes = err_valid && err_ready;
-  assign err_ready = !term_valid && !say_valid;
+  logic [2:0] thinks;
+  assign err_ready = !term_valid && !say_valid && thinks == 0;
   assign qp        = err_qpn[9:0];
   assign qp_tell   = {1'b1, qp_use};
   assign tells     = takes && qp_alive;
@@ -61,10 +62,13 @@ module term_maker (
     if (arst) begin
       term_valid <= 1'b0;
       say_valid  <= 1'b0;
+      thinks     <= 3'd0;
     end else begin
       if (term_ready) term_valid <= 1'b0;
       if (say_ready) say_valid <= 1'b0;
-      if (first) begin
+      if (thinks != 0) thinks <= thinks - 3'd1;
+      if (first) thinks <= 3'd6;
+      if (thinks == 3'd1) begin
         term_valid <= 1'b1;
         say_valid  <= 1'b1;
       end
