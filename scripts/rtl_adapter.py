@@ -8,6 +8,7 @@ a map. Exit status 0; 2 where the map or the module does not fit, with one sente
 """
 import argparse
 import difflib
+import functools
 import pathlib
 import re
 import sys
@@ -27,6 +28,7 @@ KEYS = ("module", "block", "clock", "reset", "parameters", "pins", "ties", "cons
 LINK_KEYS = {"axi_stream": ("axi_stream", "pins", "tuser", "markers", "crc", "rest", "tdata_bits"),
              "valid_ready": ("valid_ready", "pins", "unused", "constant"),
              "credit": ("credit", "pins")}
+NOT_HERE = {True: ("rest", "constant"), False: ("unused",)}  # for inputs of the block, for outputs
 STREAM_PINS = ("tvalid", "tready", "tdata", "tkeep", "tlast")
 OF_THE_STREAM = ("words", "first", "last")              # fields that a stream has in its own way
 OF_MARKERS = ("marker", "marker_lane", "marker_valid")  # and when the markers are in it
@@ -47,6 +49,7 @@ def snake(name):
     return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
 
 
+@functools.cache
 class Packages:
     """The structures and constants of the messages."""
 
@@ -61,12 +64,17 @@ class Packages:
         return list(sv_pins.leaves(pin.type.split("::")[-1], self.structures))
 
 
+@functools.cache
+def module_of(block):
+    return sv_pins.modules((RTL / "rtl" / f"{block}.sv").read_text(encoding="utf-8"))[block]
+
+
 class Block:
     """One of our blocks: its pins, and the links among them."""
 
     def __init__(self, name, packages, settings):
         self.name = FURTHER.get(name, name)
-        self.module = sv_pins.modules((RTL / "rtl" / f"{self.name}.sv").read_text(encoding="utf-8"))[self.name]
+        self.module = module_of(self.name)
         self.names = dict(packages.constants)
         self.parameters = {}
         for parameter, text in self.module.parameters.items():
@@ -229,7 +237,7 @@ class Wrapper:
             if unknown and not named:
                 self.refuse(f"{link}.{unknown[0]}", f"unknown style; the nearest is '{nearest(unknown[0], STYLES)}'")
             self.refuse(link, f"one style is needed, of {', '.join(STYLES)}; there {'are ' + ' and '.join(named) if named else 'is none'}")
-        self.check_keys(table, f"{link}.", LINK_KEYS[named[0]])
+        self.check_keys(table, f"{link}.", [key for key in LINK_KEYS[named[0]] if key not in NOT_HERE[self.block.links[link]]])
         if not isinstance(table[named[0]], str):
             self.refuse(f"{link}.{named[0]}", f"{table[named[0]]!r} is no text: it is what their pins' names begin with")
         return named[0]
@@ -265,8 +273,6 @@ class Wrapper:
         names = self.named(link, ["valid", "ready"] + [field for field, _ in fields])
         left_out = self.list("unused", table, f"{link}.") if takes else self.table("constant", table, f"{link}.")
         kind = "unused" if takes else "constant"
-        if ("constant" if takes else "unused") in table:
-            self.refuse(f"{link}.{'constant' if takes else 'unused'}", f"{link} is an {'input' if takes else 'output'} of the block: it has '{kind}'")
         for field in left_out:
             if field not in dict(fields):
                 self.refuse(f"{link}.{kind}", f"{pin.type.split('::')[-1]} has no field '{field}'; the nearest is '{nearest(field, dict(fields))}'")

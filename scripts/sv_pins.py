@@ -23,7 +23,7 @@ class Pin:
             bits = structures.get(self.type.split("::")[-1], {}).get("bits")
         for text in self.ranges:
             try:
-                high, low = (value(part, names) for part in text.split(":"))
+                high, low = (value(part, names) for part in text.rsplit(":", 1))
             except ValueError:
                 return None
             bits = bits and bits * (abs(high - low) + 1)
