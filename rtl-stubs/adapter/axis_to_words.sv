@@ -31,7 +31,7 @@ module axis_to_words #(
   assign complete_o = complete_q;
   assign user_o     = user_q;
   assign stays      = ends_i ? '0 : pending_q - taken_i;
-  assign tready_o   = !complete_q && pending_q <= 7'(OutWords);
+  assign tready_o   = (!complete_q || ends_i) && stays <= 7'(OutWords);
   assign take       = tvalid_i && tready_o;
 
   logic [7:0] octets;

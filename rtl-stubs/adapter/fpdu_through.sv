@@ -1,6 +1,6 @@
 // An FPDU through somebody's block with AXI-Streams, and out of it in the beats in which it came: the adapter of crc_check and
-// crc_insert. All fields of a beat wait beside the block; those that it gives back (`Returned`) take the place of ours. The place
-// of a beat in its link is taken with the beat, as these two blocks do.
+// crc_insert. All fields of a beat wait beside the block, any FPDU's beats at least; those that it gives back (`Returned`) take the
+// place of ours. A beat takes its place in the link when it is there, so their ready falls where the link has no room.
 module fpdu_through #(
   parameter int unsigned                 BeatBytes  = 64,
   parameter int unsigned                 InBytes    = 64,    // their streams' widths
@@ -60,8 +60,7 @@ module fpdu_through #(
 
   logic                        room, takes, first;
   rnic_stream_pkg::fpdu_beat_t fields;
-  assign in_ready_o   = takes && room && out_ready_i && !waits_i;
-  assign out_launch_o = in_valid_i && in_ready_o;
+  assign in_ready_o = takes && room && !waits_i;
   words_to_axis #(
     .InWords (Lanes),
     .OutWords(InBytes / 4),
@@ -70,7 +69,7 @@ module fpdu_through #(
   ) u_in (
     .clk_i,
     .rst_ni,
-    .in_valid_i(out_launch_o),
+    .in_valid_i(in_valid_i && room && !waits_i),
     .in_ready_o(takes),
     .words_i   (words),
     .count_i   (count),
@@ -95,12 +94,13 @@ module fpdu_through #(
   rnic_stream_pkg::fpdu_beat_t beat;
   logic [31:0]                 crc;
   carried_fields #(
-    .Width(BeatBits + 32)
+    .Width (BeatBits + 32),
+    .Places(2 * 65536 / BeatBytes)
   ) u_fields (
     .clk_i,
     .rst_ni,
     .room_o  (room),
-    .push_i  (out_launch_o),
+    .push_i  (in_valid_i && in_ready_o),
     .data_i  ({in_i, 32'(in_data_i >> {in_i.words - 6'd1, 5'd0})}),
     .valid_o (there),
     .oldest_o({beat, crc}),
@@ -112,9 +112,10 @@ module fpdu_through #(
   logic [6:0]                  pending, need;
   logic                        complete, marked;
   rnic_stream_pkg::fpdu_beat_t theirs;
-  assign marked = Inline && beat.marker_valid;
-  assign need   = 7'(beat.words) + 7'(marked) - 7'(!OutHasCrc && beat.last);
-  assign leaves = there && (beat.last ? complete : pending >= need);
+  assign marked       = Inline && beat.marker_valid;
+  assign need         = 7'(beat.words) + 7'(marked) - 7'(!OutHasCrc && beat.last);
+  assign leaves       = there && out_ready_i && (beat.last ? complete : pending >= need);
+  assign out_launch_o = leaves;
   axis_to_words #(
     .InWords (OutBytes / 4),
     .OutWords(Lanes),

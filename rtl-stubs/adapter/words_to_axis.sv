@@ -43,7 +43,7 @@ module words_to_axis #(
     for (int unsigned i = 0; i < OutWords; i++) tkeep_o[4*i+:4] = {4{7'(i) < pending_q}};
   end
 
-  // Words come behind those that stay, and not before a whole packet has left.
+  // Words come after those that stay, and not before a whole packet has left.
   logic [6:0]         stays;
   logic               whole, take;
   logic [32*Room-1:0] kept;

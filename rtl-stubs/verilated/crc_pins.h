@@ -1,6 +1,9 @@
 // crc_check and crc_insert: a beat leaves as it came, except for its CRC.
 #pragma once
 
+#include <utility>
+
+#include "model/common/ring.h"
 #include "model/rnic/rx/crc_check.h"
 #include "model/rnic/tx/crc_insert.h"
 #include "rtl-stubs/verilated/beat_bits.h"
@@ -21,7 +24,16 @@ class CrcPins : public Pins<V, Stage> {
   }
 
   void offered(const FpduBeat& beat, V&) { offered_ = {beat.buf, beat.data}; }
-  BeatPlace launched(const V&) const { return offered_; }
+  // Ours launch a beat in the cycle in which they take it. One that does so later launches the oldest of those taken.
+  BeatPlace launched(const V& m) {
+    if (!inside_.empty()) return inside_.pop();
+    if (!m.in_valid_i || !m.in_ready_o) return {};
+    launched_ = true;
+    return offered_;
+  }
+  void taken(const FpduBeat&, const V&) {
+    if (!std::exchange(launched_, false)) inside_.push(offered_);
+  }
   void left(const FpduBeat& beat) const {
     if (beat.last) stage_.count(beat);
   }
@@ -29,6 +41,8 @@ class CrcPins : public Pins<V, Stage> {
  private:
   Stage& stage_;
   BeatPlace offered_;
+  bool launched_ = false;   // the beat that is taken in this cycle
+  Ring<BeatPlace> inside_;  // beats taken and not yet launched
 };
 
 }  // namespace rnic::rtl

@@ -98,7 +98,7 @@ class Adaptation : public StageTest {
     adapted.clear();
     return text;
   }
-  // A block that was stopped and reset amid an FPDU goes on as a new one.
+  // A block that was stopped and reset in the middle of an FPDU goes on as a new one.
   void agrees_after_resets(std::uint64_t seed) {
     Prng rng = seeded(seed);
     std::deque<Adapted<Block, V>> others;
@@ -168,6 +168,19 @@ TEST_F(AxisCrc, IsLater) {
   run_until_idle();
   ASSERT_FALSE(stage.sink.cycles().empty());
   EXPECT_GE(adapted.sink.cycles().front(), stage.sink.cycles().front() + 3);
+}
+
+// At full rate it loses no more than the cycles of the markers, which its stream has as words.
+TEST_F(AxisCrc, KeepsUp) {
+  constexpr int kFpdus = 20, kBeats = 23;
+  for (int i = 0; i < kFpdus; ++i) {
+    for (auto* side : {&stage, &adapted}) {
+      side->source.send(cut_fpdu(side->pool, Bytes(kBeats * kBeatBytes), kBeatBytes, i % 2 != 0, 4));
+    }
+  }
+  run_until_idle();
+  const auto cycles = [](const auto& sink) { return sink.cycles().back() - sink.cycles().front(); };
+  EXPECT_LE(cycles(adapted.sink), cycles(stage.sink) + kFpdus);
 }
 
 // A message for each field of a packed structure, a table beside it, and an asynchronous reset that is active when

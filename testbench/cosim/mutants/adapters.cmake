@@ -41,7 +41,9 @@ rnic_adapter_mutant(axis_crc stand_in_has_a_crc ${gives} FILE fpdu_through.sv
 rnic_adapter_mutant(axis_crc verdict_in_every_beat ${gives} FILE fpdu_through.sv
   FIND [=[taken.crc_ok        = 1'b0;]=] PUT [=[taken.crc_ok        = taken.crc_ok;]=])
 rnic_adapter_mutant(axis_crc launch_without_room TEST AxisCrc.GivesWhatTheStageGives FILE fpdu_through.sv
-  FIND [=[takes && room && out_ready_i && !waits_i]=] PUT [=[takes && room && !waits_i]=])
+  FIND [=[there && out_ready_i && ]=] PUT [=[there && ]=])
+rnic_adapter_mutant(axis_crc every_other_cycle TEST AxisCrc.KeepsUp FILE axis_to_words.sv
+  FIND [=[ && stays <= 7'(OutWords);]=] PUT [=[ && pending_q <= 7'(OutWords);]=])
 rnic_adapter_mutant(axis_crc_narrow first_in_every_beat TEST AxisCrcNarrow.GivesWhatTheStageGives FILE words_to_axis.sv
   FIND [=[first_d    = give ? tlast_o : first_q;]=] PUT [=[first_d    = 1'b1;]=])
 rnic_adapter_mutant(axis_crc_narrow keep_is_full TEST AxisCrcNarrow.GivesWhatTheStageGives FILE words_to_axis.sv
@@ -51,7 +53,7 @@ rnic_adapter_mutant(axis_crc_narrow packets_run_together TEST AxisCrcNarrow.Give
 rnic_adapter_mutant(axis_crc_narrow every_fpdu_is_judged TEST AxisCrcNarrow.GivesWhatTheStageGives FILE fpdu_through.sv
   FIND [=[if (CrcAlways && taken.crc_ok]=] PUT [=[if (1'b0]=])
 rnic_adapter_mutant(axis_crc_narrow takes_more_than_fits TEST AxisCrcNarrow.GivesWhatTheStageGives FILE axis_to_words.sv
-  FIND [=[assign tready_o   = !complete_q && ]=] PUT [=[assign tready_o   = ]=])
+  FIND [=[(!complete_q || ends_i) && ]=] PUT [=[]=])
 rnic_adapter_mutant(fcs_append_block full_beat_leaves_at_once TEST FcsAppend.GivesWhatTheStageGives FILE words_to_axis.sv
   FIND [=[(full && !MayEnd)]=] PUT [=[full]=])
 rnic_adapter_mutant(fcs_append_block seals_without_crc TEST FcsAppend.GivesWhatTheStageGives FILE fpdu_through.sv
