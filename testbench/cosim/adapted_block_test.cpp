@@ -1,6 +1,6 @@
 // Somebody's RTL in a stage's place, by its port map: what leaves is what the stage gives, in other cycles.
 #include "model/rnic/tx/crc_insert.h"
-#include "rtl-stubs/verilated/crc_pins.h"
+#include "rtl-stubs/verilated/verilated_crc.h"
 #include "rtl-stubs/verilated/verilated_terminate_generator.h"
 #include "testbench/cosim/stream_cosim.h"
 #include "testbench/support/contexts.h"
