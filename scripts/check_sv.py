@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads all our SystemVerilog with a second front end, slang, as what Verilator takes is not always legal.
 
-check_sv.py [FILE...]    all blocks with their proofs, benches, examples, adapters and the template; or the packages, the blocks and these files
+check_sv.py [FILE...]    all blocks, proofs, checkers, benches, examples, adapters and the template; or the packages, the blocks and these files
 
 slang comes as the Python package pyslang, of a pinned version, into a cache that all clones share (RNICSIM_CACHE, default
 ~/.cache/rnicsim). An error or a warning fails. Exit status 0; 1 where slang refuses something, or takes what it must refuse; 2 on
@@ -70,12 +70,16 @@ def read(python, files):
 
 
 def compilations(folder):
-    """Each set of files that belongs together, by name. Of two modules of one name, the later file's stands."""
+    """Each set of files, and options, that belongs together, by name. Of two modules of one name, the later file's stands."""
     blocks = [file for folder in ("include", "rtl", "adapter") for file in sorted(ROOT.glob(f"rtl-stubs/{folder}/*.sv"))]
+    checkers = sorted(ROOT.glob("rtl-stubs/checkers/*_checker.sv"))
     yield "rtl-stubs/rtl", blocks
+    bound = blocks + sorted(ROOT.glob("rtl-stubs/checkers/*.sv"))
+    yield "rtl-stubs/checkers", bound
+    yield "rtl-stubs/checkers, level 2", ["-DRNIC_SVA_FULL", *bound]
     for pattern in ("rtl-stubs/formal/*.sv", "rtl-stubs/examples/*/*.sv", "testbench/**/*.sv", "scripts/templates/*.sv"):
         for file in sorted(ROOT.glob(pattern)):
-            yield str(file.relative_to(ROOT)), [b for b in blocks if b.name != file.name] + [file]
+            yield str(file.relative_to(ROOT)), [b for b in blocks + checkers if b.name != file.name] + [file]
     foreign = sorted(ROOT.glob("testbench/golden/foreign/*.sv"))
     for file in sorted(ROOT.glob("testbench/golden/foreign/*.toml")):
         _, files, _ = rtl_adapter.adapter(rtl_adapter.read_map(file), folder, foreign)

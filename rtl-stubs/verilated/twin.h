@@ -195,6 +195,7 @@ class Twin final : public Clocked, public AttachedTwin {
   }
   template <class Port>
   [[noreturn, gnu::cold, gnu::noinline]] void fail(const Port& port, const char* what) {
+    (void)block_.edge();  // its assertions, such as those of checkers, tell of this cycle first
     fail(port.name() + std::string(": ") + what);
   }
 

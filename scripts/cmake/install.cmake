@@ -20,6 +20,8 @@ install(EXPORT rnicsimGoldenTargets NAMESPACE rnic:: DESTINATION ${CMAKE_INSTALL
 install(FILES model/golden/abi/rnic_golden.h model/golden/abi/rnic_golden_messages.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 configure_file(scripts/cmake/rnic_golden.pc.in ${CMAKE_BINARY_DIR}/rnic_golden.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/rnic_golden.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# Assertions to be bound to other people's RTL, with the packages that they need.
+install(DIRECTORY rtl-stubs/include rtl-stubs/checkers DESTINATION ${CMAKE_INSTALL_DATADIR}/rnicsim/rtl-stubs FILES_MATCHING PATTERN "*.sv")
 configure_package_config_file(scripts/cmake/rnicsimConfig.cmake.in ${CMAKE_BINARY_DIR}/rnicsimConfig.cmake
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/rnicsim)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/rnicsimConfigVersion.cmake COMPATIBILITY SameMinorVersion)

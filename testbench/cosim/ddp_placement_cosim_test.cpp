@@ -374,6 +374,7 @@ class DdpPlacementReset : public testing::Test {
     for (FpduBeat& each : beats) each.qpn = Qpn{1}, each.life = 1;
     m.in_valid_i = 1;
     rtl::pack(beats[beat], m.in_i, m.in_data_i);
+    m.in_offset_i = static_cast<std::uint32_t>(64 * beat);
     m.clk_i = 0;
     m.eval();
     BufferRef::adopt(beats[0].buf);
