@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/abi/host_abi.h"
 #include "model/common/message.h"
 #include "model/golden/status.h"
 #include "model/golden/transactions.h"
@@ -206,10 +207,14 @@ class VisitMembers : public FieldVisitor<VisitMembers<Visitor>> {
   Visitor visitor_;
 };
 
-// An enumeration has the values that have words.
+// Enumerations that the host writes, whose other values a stage judges itself.
+template <class T>
+inline constexpr bool kIsJudged = std::is_same_v<T, abi::WrOpcode> || std::is_same_v<T, abi::WcStatus>;
+
+// Another enumeration has the values that have words.
 template <class T>
 void check_word(std::string_view message, const std::string& member, std::uint64_t value) {
-  if constexpr (kHasValueWords<T>) {
+  if constexpr (kHasValueWords<T> && !kIsJudged<T>) {
     const ValueWords& words = *words_of<T>();
     if (value >= words.size() || words[value].empty()) fail_word(message, member, value);
   }

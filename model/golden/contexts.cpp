@@ -35,6 +35,8 @@ ContextStore::Sizes Contexts::sizes(const ContextsConfig& config) {
   sizes.elements.ord = config.max_ord;
   sizes.elements.rqes = 1u << kMaxLogWq;  // a whole ring,
   sizes.elements.shared_rqes = ~0u;       // of each queue
+  sizes.elements.wqes = 1u << kMaxLogWq;
+  sizes.elements.shared_wqes = ~0u;
   return sizes;
 }
 

@@ -8,6 +8,7 @@ const std::vector<Kind>& kinds() {
     add_mpa_kinds(list);
     add_request_kinds(list);
     add_placement_kinds(list);
+    add_segmenter_kinds(list);
     return list;
   }();
   return all;

@@ -25,5 +25,6 @@ const std::vector<Kind>& kinds();
 void add_mpa_kinds(std::vector<Kind>& to);
 void add_request_kinds(std::vector<Kind>& to);
 void add_placement_kinds(std::vector<Kind>& to);
+void add_segmenter_kinds(std::vector<Kind>& to);
 
 }  // namespace rnic::golden

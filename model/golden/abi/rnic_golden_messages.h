@@ -512,6 +512,147 @@ typedef struct {
 } rnic_srq_context;
 typedef char rnic_srq_context_has_32_octets[sizeof(rnic_srq_context) == 32 ? 1 : -1];
 
+typedef struct {
+  uint32_t size;
+  uint32_t qpn;
+  uint8_t ok;  /* 1 bit */
+  uint8_t opcode;
+  uint8_t flags;
+  uint8_t reserved0[1];
+  uint32_t invalidate_stag;
+  uint64_t remote_address;
+  uint32_t rkey;
+  uint32_t inline_bytes;
+  uint64_t wqe_wr_id;
+  uint8_t wqe_num_sge;
+  uint8_t reserved1[7];
+  uint64_t wqe_sge_address[6];
+  uint32_t wqe_sge_length[6];
+  uint32_t wqe_sge_lkey[6];
+  uint32_t epoch;
+  uint8_t reserved2[4];
+} rnic_fetched_wqe;
+typedef char rnic_fetched_wqe_has_152_octets[sizeof(rnic_fetched_wqe) == 152 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t flow;
+  uint32_t bytes;
+  uint32_t qpn;
+  uint32_t epoch;
+  uint8_t reserved0[4];
+} rnic_tx_credit;
+typedef char rnic_tx_credit_has_24_octets[sizeof(rnic_tx_credit) == 24 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t qpn;
+  uint32_t request_sink_stag;
+  uint8_t reserved0[4];
+  uint64_t request_sink_to;
+  uint32_t request_size;
+  uint32_t request_src_stag;
+  uint64_t request_src_to;
+  uint16_t segment_length;
+  uint8_t segment_ddp_bytes;  /* 5 bits */
+  uint8_t segment_request_bytes;  /* 5 bits */
+  uint8_t segment_octets[46];
+  uint8_t reserved1[2];
+  uint32_t epoch;
+} rnic_read_work;
+typedef char rnic_read_work_has_96_octets[sizeof(rnic_read_work) == 96 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t qpn;
+  uint8_t kind;  /* 3 bits */
+  uint8_t cause_layer;  /* 4 bits */
+  uint8_t cause_etype;  /* 4 bits */
+  uint8_t cause_code;
+  uint32_t recv_cq;
+  uint32_t epoch;
+  uint8_t reserved0[4];
+} rnic_tx_internal_work;
+typedef char rnic_tx_internal_work_has_24_octets[sizeof(rnic_tx_internal_work) == 24 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t qpn;
+  uint32_t epoch;
+  uint8_t status;
+  uint8_t reserved0[3];
+} rnic_stag_request_done;
+typedef char rnic_stag_request_done_has_16_octets[sizeof(rnic_stag_request_done) == 16 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t octets_n;
+  uint8_t* octets;
+  uint32_t octets_room;
+  uint32_t ulpdu_flow;
+  uint16_t ulpdu_bytes;
+  uint8_t ulpdu_completes_wqe;  /* 1 bit */
+  uint8_t ulpdu_llp;  /* 1 bit */
+  uint8_t ulpdu_markers;  /* 1 bit */
+  uint8_t ulpdu_crc;  /* 1 bit */
+  uint16_t ulpdu_position;  /* 9 bits */
+  uint32_t qpn;
+  uint32_t epoch;
+  uint16_t credit;
+  uint8_t pieces;
+  uint8_t reserved0[5];
+  uint64_t piece_address[6];
+  uint32_t piece_bytes[6];
+  uint32_t piece_page_list[6];  /* 25 bits */
+  uint32_t piece_region[6];
+} rnic_ulpdu_job;
+typedef char rnic_ulpdu_job_has_168_octets[sizeof(rnic_ulpdu_job) == 168 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t qpn;
+  uint32_t epoch;
+  uint8_t reserved0[4];
+} rnic_wqe_taken;
+typedef char rnic_wqe_taken_has_16_octets[sizeof(rnic_wqe_taken) == 16 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t qpn;
+  uint64_t wr_id;
+  uint32_t bytes;
+  uint8_t opcode;
+  uint8_t status;
+  uint8_t signaled;  /* 1 bit */
+  uint8_t internal;  /* 1 bit */
+  uint8_t ends;  /* 1 bit */
+  uint8_t reserved0[3];
+  uint32_t ended_stag;
+  uint8_t marker;  /* 2 bits */
+  uint8_t reserved1[3];
+  uint32_t epoch;
+} rnic_wqe_issued;
+typedef char rnic_wqe_issued_has_40_octets[sizeof(rnic_wqe_issued) == 40 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t qpn;
+  uint32_t epoch;
+  uint8_t opcode;
+  uint8_t reserved0[3];
+  uint32_t invalidate_stag;
+  uint32_t rkey;
+  uint64_t wqe_wr_id;
+  uint8_t wqe_num_sge;
+  uint8_t reserved1[7];
+  uint64_t wqe_sge_address[6];
+  uint32_t wqe_sge_length[6];
+  uint32_t wqe_sge_lkey[6];
+  uint32_t pd;
+  uint8_t reserved2[4];
+} rnic_stag_request;
+typedef char rnic_stag_request_has_144_octets[sizeof(rnic_stag_request) == 144 ? 1 : -1];
+
 /* "mpa_framer": FPDUs of ULPDUs, without markers and CRC (RFC 5044 section 4.1). */
 enum {
   RNIC_MPA_FRAMER_IN = 0, /* push rnic_ulpdu */
@@ -850,6 +991,90 @@ static inline int32_t rnic_placement_take_terminate(rnic_stage* stage, rnic_term
 }
 static inline int32_t rnic_placement_take_event(rnic_stage* stage, rnic_qp_event* message) {
   return rnic_stage_take(stage, 13, message);
+}
+
+/* "rdmap_segmenter": cuts messages into DDP segments (RFC 5040 section 4, RFC 5041 section 5.2, RFC 7306). */
+enum {
+  RNIC_RDMAP_SEGMENTER_WQE = 0, /* push rnic_fetched_wqe */
+  RNIC_RDMAP_SEGMENTER_CREDIT = 1, /* push rnic_tx_credit */
+  RNIC_RDMAP_SEGMENTER_SCTP_CREDIT = 2, /* push rnic_tx_credit */
+  RNIC_RDMAP_SEGMENTER_UNBLOCK = 3, /* push rnic_tx_unblock */
+  RNIC_RDMAP_SEGMENTER_ATOMIC_UNBLOCK = 4, /* push rnic_tx_unblock */
+  RNIC_RDMAP_SEGMENTER_SINK_UNBLOCK = 5, /* push rnic_tx_unblock */
+  RNIC_RDMAP_SEGMENTER_READ_WORK = 6, /* push rnic_read_work */
+  RNIC_RDMAP_SEGMENTER_ATOMIC_WORK = 7, /* push rnic_atomic_work */
+  RNIC_RDMAP_SEGMENTER_TERMINATE = 8, /* push rnic_terminate_message */
+  RNIC_RDMAP_SEGMENTER_INTERNAL_WORK = 9, /* push rnic_tx_internal_work */
+  RNIC_RDMAP_SEGMENTER_STAG_REQUEST_DONE = 10, /* push rnic_stag_request_done */
+  RNIC_RDMAP_SEGMENTER_OUT = 11, /* take rnic_ulpdu_job */
+  RNIC_RDMAP_SEGMENTER_TAKEN = 12, /* take rnic_wqe_taken */
+  RNIC_RDMAP_SEGMENTER_ISSUED = 13, /* take rnic_wqe_issued */
+  RNIC_RDMAP_SEGMENTER_READ_ISSUED = 14, /* take rnic_read_issued */
+  RNIC_RDMAP_SEGMENTER_ATOMIC_ISSUED = 15, /* take rnic_atomic_issued */
+  RNIC_RDMAP_SEGMENTER_READ_SENT = 16, /* take rnic_read_response_sent */
+  RNIC_RDMAP_SEGMENTER_STAG_REQUEST = 17, /* take rnic_stag_request */
+  RNIC_RDMAP_SEGMENTER_FLUSH_RQ = 18, /* take rnic_rq_flush */
+  RNIC_RDMAP_SEGMENTER_EVENT = 19 /* take rnic_qp_event */
+};
+static inline int32_t rnic_rdmap_segmenter_push_wqe(rnic_stage* stage, const rnic_fetched_wqe* message) {
+  return rnic_stage_push(stage, 0, message);
+}
+static inline int32_t rnic_rdmap_segmenter_push_credit(rnic_stage* stage, const rnic_tx_credit* message) {
+  return rnic_stage_push(stage, 1, message);
+}
+static inline int32_t rnic_rdmap_segmenter_push_sctp_credit(rnic_stage* stage, const rnic_tx_credit* message) {
+  return rnic_stage_push(stage, 2, message);
+}
+static inline int32_t rnic_rdmap_segmenter_push_unblock(rnic_stage* stage, const rnic_tx_unblock* message) {
+  return rnic_stage_push(stage, 3, message);
+}
+static inline int32_t rnic_rdmap_segmenter_push_atomic_unblock(rnic_stage* stage, const rnic_tx_unblock* message) {
+  return rnic_stage_push(stage, 4, message);
+}
+static inline int32_t rnic_rdmap_segmenter_push_sink_unblock(rnic_stage* stage, const rnic_tx_unblock* message) {
+  return rnic_stage_push(stage, 5, message);
+}
+static inline int32_t rnic_rdmap_segmenter_push_read_work(rnic_stage* stage, const rnic_read_work* message) {
+  return rnic_stage_push(stage, 6, message);
+}
+static inline int32_t rnic_rdmap_segmenter_push_atomic_work(rnic_stage* stage, const rnic_atomic_work* message) {
+  return rnic_stage_push(stage, 7, message);
+}
+static inline int32_t rnic_rdmap_segmenter_push_terminate(rnic_stage* stage, const rnic_terminate_message* message) {
+  return rnic_stage_push(stage, 8, message);
+}
+static inline int32_t rnic_rdmap_segmenter_push_internal_work(rnic_stage* stage, const rnic_tx_internal_work* message) {
+  return rnic_stage_push(stage, 9, message);
+}
+static inline int32_t rnic_rdmap_segmenter_push_stag_request_done(rnic_stage* stage, const rnic_stag_request_done* message) {
+  return rnic_stage_push(stage, 10, message);
+}
+static inline int32_t rnic_rdmap_segmenter_take_out(rnic_stage* stage, rnic_ulpdu_job* message) {
+  return rnic_stage_take(stage, 11, message);
+}
+static inline int32_t rnic_rdmap_segmenter_take_taken(rnic_stage* stage, rnic_wqe_taken* message) {
+  return rnic_stage_take(stage, 12, message);
+}
+static inline int32_t rnic_rdmap_segmenter_take_issued(rnic_stage* stage, rnic_wqe_issued* message) {
+  return rnic_stage_take(stage, 13, message);
+}
+static inline int32_t rnic_rdmap_segmenter_take_read_issued(rnic_stage* stage, rnic_read_issued* message) {
+  return rnic_stage_take(stage, 14, message);
+}
+static inline int32_t rnic_rdmap_segmenter_take_atomic_issued(rnic_stage* stage, rnic_atomic_issued* message) {
+  return rnic_stage_take(stage, 15, message);
+}
+static inline int32_t rnic_rdmap_segmenter_take_read_sent(rnic_stage* stage, rnic_read_response_sent* message) {
+  return rnic_stage_take(stage, 16, message);
+}
+static inline int32_t rnic_rdmap_segmenter_take_stag_request(rnic_stage* stage, rnic_stag_request* message) {
+  return rnic_stage_take(stage, 17, message);
+}
+static inline int32_t rnic_rdmap_segmenter_take_flush_rq(rnic_stage* stage, rnic_rq_flush* message) {
+  return rnic_stage_take(stage, 18, message);
+}
+static inline int32_t rnic_rdmap_segmenter_take_event(rnic_stage* stage, rnic_qp_event* message) {
+  return rnic_stage_take(stage, 19, message);
 }
 
 #ifdef __cplusplus

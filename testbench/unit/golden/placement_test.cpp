@@ -8,43 +8,13 @@
 #include "model/common/prng.h"
 #include "testbench/support/mpa_reference.h"
 #include "testbench/unit/golden/handles.h"
+#include "testbench/unit/golden/segments.h"
 
 namespace rnic::test {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-void put(Bytes& to, std::uint64_t value, int octets) {
-  for (int i = octets; i-- > 0;) to.push_back(static_cast<std::uint8_t>(value >> 8 * i));
-}
-// RFC 5041 figures 3 and 5, RFC 5040 figure 2; version 1 of both.
-Bytes tagged(unsigned opcode, bool last, std::uint32_t stag, std::uint64_t to, const Bytes& payload) {
-  Bytes ulpdu;
-  put(ulpdu, 0x81 | (last ? 0x40 : 0), 1);
-  put(ulpdu, 0x40 | opcode, 1);
-  put(ulpdu, stag, 4);
-  put(ulpdu, to, 8);
-  ulpdu.insert(ulpdu.end(), payload.begin(), payload.end());
-  return ulpdu;
-}
-struct Place {
-  std::uint32_t qn = 0, msn = 1, mo = 0;
-  bool last = true;
-  std::uint32_t invalidate = 0;
-};
-Bytes untagged(unsigned opcode, const Place& at, const Bytes& payload) {
-  Bytes ulpdu;
-  put(ulpdu, 0x01 | (at.last ? 0x40 : 0), 1);
-  put(ulpdu, 0x40 | opcode, 1);
-  put(ulpdu, at.invalidate, 4);
-  put(ulpdu, at.qn, 4);
-  put(ulpdu, at.msn, 4);
-  put(ulpdu, at.mo, 4);
-  ulpdu.insert(ulpdu.end(), payload.begin(), payload.end());
-  return ulpdu;
-}
-constexpr unsigned kWrite = 0, kReadRequest = 1, kReadResponse = 2, kSend = 3, kSendInvalidate = 4;
 
 // A stage with host memory: what it writes lands in `memory`, by the pages that the test has given.
 struct Placement {
