@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "model/golden/bench.h"
 #include "model/rnic/context/context.h"
@@ -71,6 +72,24 @@ class Contexts {
   static ContextStore::Sizes sizes(const ContextsConfig& config);
 
   const ContextsConfig config_;
+};
+
+// How many a queue pair may have in a queue that its stage empties. That is looked up where it may be full.
+class Bounds {
+ public:
+  explicit Bounds(unsigned qps) : at_most_(qps) {}
+  // Whether there is room for one more, which then is there. `held()`: how many there are.
+  template <class Held>
+  bool takes(Qpn qpn, std::uint32_t room, Held held) {
+    std::uint32_t& n = at_most_[qpn.v];
+    if (n >= room) n = held();
+    if (n >= room) return false;
+    ++n;
+    return true;
+  }
+
+ private:
+  std::vector<std::uint32_t> at_most_;
 };
 
 // The headers of a segment are whole, or missing.

@@ -73,7 +73,8 @@ class PlacementBase : public ContextBench {
       : ContextBench(c.beat_bytes, c),
         stage("ddp_placement", clk_, contexts_.store, {mpa_tcp_traits(), sctp_traits()}),
         announced(contexts_.store),
-        most_reads(c.max_ord) {}
+        most_reads(c.max_ord),
+        reads(c.qps) {}
   void inputs() {
     in(stage.in[LlpId::kMpaTcp], "in", [this](const FpduMessage& m) { check_fpdu(m); });
     in(stage.in[LlpId::kSctp], "sctp_in", [this](const FpduMessage& m) { check_sctp(m); });
@@ -120,13 +121,17 @@ class PlacementBase : public ContextBench {
     if (of_the_stream && row.current().ended() && !m.ends) fail_value("fpdu: its session has ended, over SCTP");
   }
   void check_room(const ReadIssued& r) {
-    run();
-    if (contexts_.store.rx_table.peek(r.qpn.v)->current().reads.size < most_reads) return;
-    fail_value(fmt::format("read_issued: QP {} has {} Reads outstanding, which is max_ord", r.qpn.v, most_reads));
+    const auto held = [&] {
+      run();
+      return contexts_.store.rx_table.peek(r.qpn.v)->current().reads.size;
+    };
+    if (!reads.takes(r.qpn, most_reads, held))
+      fail_value(fmt::format("read_issued: QP {} has {} Reads outstanding, which is max_ord", r.qpn.v, most_reads));
   }
 
   Announced announced;
   const unsigned most_reads;
+  Bounds reads;
 };
 
 struct DdpPlacementBench final : PlacementBase {

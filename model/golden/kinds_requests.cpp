@@ -74,7 +74,7 @@ struct AtomicAluBench final : ContextBench {
 struct ResponseQueueBench final : ContextBench {
   using Config = ContextsConfig;
   explicit ResponseQueueBench(const Config& c)
-      : ContextBench(kNoBeats, c), most(c.max_ord), stage("response_queue", clk_, contexts_.store) {
+      : ContextBench(kNoBeats, c), most(c.max_ord), outstanding(c.qps), stage("response_queue", clk_, contexts_.store) {
     in_of_qp(stage.issued, "issued", [this](const AtomicIssued& a) { check_room(a); });
     in_of_qp(stage.in, "in", [](const DeliveredAtomic& r) { check_segment("delivered_atomic", r.segment); });
     in(stage.written, "written", [this](const DmaWriteDone& m) { writes.answer(m); });
@@ -88,11 +88,15 @@ struct ResponseQueueBench final : ContextBench {
   }
   // The segmenter sends no more than that.
   void check_room(const AtomicIssued& a) {
-    run();
-    if (contexts_.store.orq_table.peek(a.qpn.v)->current().outstanding.size < most) return;
-    fail_value(fmt::format("atomic_issued: QP {} has {} outstanding, which is max_ord", a.qpn.v, most));
+    const auto held = [&] {
+      run();
+      return contexts_.store.orq_table.peek(a.qpn.v)->current().outstanding.size;
+    };
+    if (!outstanding.takes(a.qpn, most, held))
+      fail_value(fmt::format("atomic_issued: QP {} has {} outstanding, which is max_ord", a.qpn.v, most));
   }
   const unsigned most;
+  Bounds outstanding;
   ResponseQueue stage;
   OpenWrites writes;
 };

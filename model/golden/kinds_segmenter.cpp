@@ -61,6 +61,7 @@ struct RdmapSegmenterBench final : ContextBench {
   };
   explicit RdmapSegmenterBench(const Config& c)
       : ContextBench(kNoBeats, c),
+        wqes(c.qps),
         stage("rdmap_segmenter", clk_, contexts_.store, pool_, {mpa_tcp_traits(), sctp_traits()}, c.of_stage()),
         copies(test::stub(stage.answered, stage.read_issued_early)) {
     inputs();
@@ -106,10 +107,13 @@ struct RdmapSegmenterBench final : ContextBench {
     fail_value(fmt::format("qp_row.mulpdu is {}: it has at least {} octets (RFC 5044 section 4.5)", qp.mulpdu, kLeast));
   }
   void check_ring(const FetchedWqe& f) {
-    run();
     const std::uint32_t room = 1u << contexts_.store.send_ring(f.qpn).log_entries;
-    if (stage.queue_pair_state(f.qpn).wqes < room) return;
-    fail_value(fmt::format("fetched_wqe: QP {} has {} that are not sent, as many as its ring", f.qpn.v, room));
+    const auto held = [&] {
+      run();
+      return state(f.qpn).wqes.size;
+    };
+    if (!wqes.takes(f.qpn, room, held))
+      fail_value(fmt::format("fetched_wqe: QP {} has {} that are not sent, as many as its ring", f.qpn.v, room));
   }
   // irrq hands on one request of a queue pair at a time.
   void check_response(const char* message, Qpn qpn) {
@@ -129,6 +133,7 @@ struct RdmapSegmenterBench final : ContextBench {
     }
   }
 
+  Bounds wqes;
   RdmapSegmenter stage;
   test::Stubs copies;  // what other stages get beside these
 };
