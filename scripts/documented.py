@@ -27,7 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = ("README.md", "rtl-stubs/README.md", "firmware/README.md", "traces/README.md", "testbench/fuzz/README.md")
 PROGRAMS = ("rnicsim", "cmake", "ctest", "gdb-multiarch", "gtkwave")
 MADE = (".fst", ".vcd", ".gtkw", ".sucl", ".tsv", ".pftrace")  # files that commands make beside out/
-RUN_OPTIONS = ("--set", "--wave", "--trace", "--db", "--perfetto", "--rtl", "--lockstep")
+RUN_OPTIONS = ("--set", "--wave", "--trace", "--db", "--perfetto", "--rtl", "--lockstep", "--scoreboard")
 
 # These come first: in a new clone they have to do with what scripts/run.sh has left.
 FIRST = ("scripts/run.sh", "scripts/interop.sh", "scripts/bench.sh", "scripts/bench.sh --rtl")

@@ -9,6 +9,7 @@
 #include "model/cli/command.h"
 #include "model/common/check.h"
 #include "model/rnic/fwcpu/crash/native_guard.h"
+#include "model/rnic/rnic.h"
 
 namespace rnic::cli {
 
@@ -33,10 +34,29 @@ AttachedTwins::AttachedTwins(const std::vector<Rnic*>& chips, const TwinOptions&
   static std::string names;  // for a signal handler
   names = options.rtl;
   if (foreign_) NativeGuard::with_stranger(names.c_str());
+  const auto attach = [&](Rnic& chip, const std::vector<TwinChoice>& choices, TwinMode mode) {
+    for (auto& twin : make_twins(chip, choices, *options.source, mode)) twins_.push_back(std::move(twin));
+    for (const TwinChoice& choice : choices) {
+      instances_.push_back(fmt::format("{}.{}", chip.name(), choice.stage));
+      replaces_.push_back(mode == TwinMode::kReplace);
+    }
+  };
   for (Rnic* chip : chips) {
-    for (auto& t : make_twins(*chip, instead, *options.source, TwinMode::kReplace)) twins_.push_back(std::move(t));
-    for (auto& t : make_twins(*chip, beside, *options.source, TwinMode::kLockstep)) twins_.push_back(std::move(t));
+    attach(*chip, instead, TwinMode::kReplace);
+    attach(*chip, beside, TwinMode::kLockstep);
   }
+}
+
+bool AttachedTwins::replaced(const std::string& instance) const {
+  const auto found = std::find(instances_.begin(), instances_.end(), instance);
+  return found != instances_.end() && replaces_[static_cast<std::size_t>(found - instances_.begin())];
+}
+
+std::string AttachedTwins::write_inside(const std::string& instance, const std::string& out_dir) const {
+  const auto found = std::find(instances_.begin(), instances_.end(), instance);
+  if (!inside_ || found == instances_.end()) return "";
+  const std::string file = (std::filesystem::path(out_dir) / "scoreboard_inside.vcd").string();
+  return twins_[static_cast<std::size_t>(found - instances_.begin())]->write_inside(file) ? file : "";
 }
 
 std::string AttachedTwins::waiting_for() const {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "model/cli/board_result.h"
 #include "model/cli/command.h"
 #include "model/cli/interruption.h"
 #include "model/cli/message.h"
@@ -180,6 +181,7 @@ int run_system(System& system, const OneRun& one, const Report& report, std::ost
   }
   Run run(system, one.options);
   const AttachedTwins attached(system.chips(), one.twins);
+  Scoreboards boards(system.chips(), one.scoreboards);
   if (run.gdb_port()) err << fmt::format("rnicsim: gdb: target remote 127.0.0.1:{}\n", *run.gdb_port()) << std::flush;
   if (!system.programs().notice().empty()) err << "rnicsim: " << system.programs().notice() << '\n' << std::flush;
   Progress shown;
@@ -191,12 +193,12 @@ int run_system(System& system, const OneRun& one, const Report& report, std::ost
       if (wave) wave->look(run.outputs(), now, false);
     });
   } catch (const std::exception& e) {
-    if (attached.faulty() == nullptr && attached.foreign()) {
+    if (attached.faulty() == nullptr && !boards.fault() && attached.foreign()) {
       beyond = fmt::format(
           "the chip cannot go on with the RTL in place of {0}: {1}; --lockstep {0} and the scoreboard find "
           "its first fault",
           one.twins.rtl, e.what());
-    } else if (attached.faulty() == nullptr) {
+    } else if (attached.faulty() == nullptr && !boards.fault()) {
       shown.finish();
       if (wave) {
         wave->look(run.outputs(), kernel_time_ps(), true);
@@ -212,6 +214,7 @@ int run_system(System& system, const OneRun& one, const Report& report, std::ost
     }
   }
   shown.finish();
+  if (attached.faulty() == nullptr) boards.finish(run.waiting_for() + attached.waiting_for());
   if (wave) {
     wave->look(run.outputs(), kernel_time_ps(), true);
     const bool well = end == RunEnd::kInterrupted || (end == RunEnd::kDone && system.programs().passed());
@@ -221,9 +224,16 @@ int run_system(System& system, const OneRun& one, const Report& report, std::ost
   run.write_outputs(end);
   for (const std::string& notice : run.outputs().notices(kernel_time_ps())) tell(err, notice);
   if (!beyond.empty()) tell(err, beyond);
-  const int code = attached.faulty() != nullptr
-                       ? attached.report_fault(node_names(system.stations()), one.options.out_dir, err)
-                       : std::max<int>(beyond.empty() ? kOk : kCheckFailed, report({run, end, attached}));
+  const std::vector<std::string> nodes = node_names(system.stations());
+  int code = kOk;
+  if (attached.faulty() != nullptr) {
+    code = attached.report_fault(nodes, one.options.out_dir, err);
+  } else if (const auto fault = boards.fault()) {
+    code = report_mismatch(*fault, attached, nodes, one, err);
+  } else {
+    code = report_boards(boards, one, run.outputs(), err);  // its file is among those of the report
+    code = std::max({code, report({run, end, attached}), beyond.empty() ? int{kOk} : int{kCheckFailed}});
+  }
   return std::max(code, tell_unwritten(run.write_failures(), err));
 }
 

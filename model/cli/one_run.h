@@ -10,6 +10,7 @@
 
 #include "model/cli/attached_twins.h"
 #include "model/config/overlay.h"
+#include "model/scoreboard/scoreboards.h"
 #include "model/system/run.h"
 #include "model/system/scenario.h"
 
@@ -18,6 +19,8 @@ namespace rnic::cli {
 struct OneRun {
   RunOptions options;
   TwinOptions twins;
+  ScoreboardOptions scoreboards;
+  std::string command;  // how a user asks for this run again
   bool shows_progress = true;
 };
 

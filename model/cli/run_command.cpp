@@ -32,6 +32,15 @@ std::uint16_t parse_port(int port) {
   return static_cast<std::uint16_t>(port);
 }
 
+// As a shell takes it.
+std::string quoted(const std::string& word) {
+  const char* const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + '\'';
+}
+
 struct Arguments {
   ConfigOptions config;
   OneRun run;
@@ -108,6 +117,11 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
       "run these stages beside their twins, and stop at the first difference");
   add("lockstep-inside",
       "with --lockstep or --rtl: what ends the run also writes a waveform of the signals inside the twin");
+  add("scoreboard", po::value(&a.run.scoreboards.stages)->value_name("stages"),
+      "compare what these stages give, or the RTL in their places, with librnic_golden, in whatever cycles they work: "
+      "all, or names separated by commas; all,-NAME leaves one out");
+  add("max-latency", po::value(&a.run.scoreboards.max_latency)->value_name("cycles"),
+      "with --scoreboard: what a stage has accepted gives its outcome within so many cycles; 10000 unless given");
   add("gdb", po::value<int>()->value_name("port"),
       "wait on this port of 127.0.0.1 for gdb to debug the RV32 firmware; 0 chooses one");
   add("point", po::value<std::size_t>()->value_name("n"),
@@ -139,6 +153,11 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   if (a.run.twins.inside && !a.run.twins.any()) throw ConfigError("run: --lockstep-inside needs --lockstep or --rtl");
   a.run.twins.source = twins;
   find_twins(a.run.twins, args);
+  if (given.count("max-latency") != 0 && !a.run.scoreboards.any()) {
+    throw ConfigError("run: --max-latency needs --scoreboard");
+  }
+  a.run.command = "rnicsim run";
+  for (const std::string& word : args) a.run.command += ' ' + quoted(word);
   if (given.count("point") != 0) a.point = given["point"].as<std::size_t>();
   if (a.sweep.jobs == 0) throw ConfigError("run: --jobs must be 1 or more");
   a.sweep.resume = given.count("resume") != 0;

@@ -199,12 +199,8 @@ void Board::row(const Table& table, std::uint32_t index, const void* row, Cycle 
 void Board::stalled(Cycle from, Cycle to) {
   go_on();
   if (to < from) throw Error(RNIC_E_TIME, fmt::format("the range of cycles from {} to {} has none", from, to));
-  if (to < now_) {
-    throw Error(RNIC_E_TIME,
-                fmt::format("cycle {} comes after cycle {}; the calls of a board are in the order of time", to, now_));
-  }
   stalls_.add(from, to);
-  pass(to);
+  pass(std::max(to, now_));
 }
 
 void Board::end(Cycle cycle) {

@@ -33,7 +33,8 @@ std::string hex(const std::vector<std::uint8_t>& octets, std::size_t from, std::
 std::string around(const std::vector<std::uint8_t>& octets, std::size_t at) {
   constexpr std::size_t kBefore = 3, kBehind = 5;
   const std::size_t from = at - std::min(at, kBefore);
-  return fmt::format("{}{} |{}{}", from == 0 ? "" : "…", hex(octets, from, at), hex(octets, at, at + kBehind),
+  const std::string before = (from == 0 ? "" : " …") + hex(octets, from, at);
+  return fmt::format("{}|{}{}", before.empty() ? "" : before.substr(1) + ' ', hex(octets, at, at + kBehind),
                      at + kBehind < octets.size() ? " …" : "");
 }
 

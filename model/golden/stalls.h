@@ -13,14 +13,15 @@ namespace rnic::golden {
 // one it was.
 class Stalls {
  public:
-  // In the order of `to`. Ranges may overlap.
+  // Ranges may overlap.
   void add(Cycle from, Cycle to) {
-    while (!ranges_.empty() && ranges_.back().to >= from) {
-      from = std::min(from, ranges_.back().from);
-      to = std::max(to, ranges_.back().to);
-      ranges_.pop_back();
+    auto at = std::find_if(ranges_.begin(), ranges_.end(), [from](const Range& range) { return range.to >= from; });
+    while (at != ranges_.end() && at->from <= to) {
+      from = std::min(from, at->from);
+      to = std::max(to, at->to);
+      at = ranges_.erase(at);
     }
-    if (from < to) ranges_.push_back({from, to});
+    if (from < to) ranges_.insert(at, {from, to});
   }
   // Cycles without room from then on.
   Cycle since(Cycle from) const {

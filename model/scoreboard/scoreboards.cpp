@@ -1,0 +1,136 @@
+#include "model/scoreboard/scoreboards.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "model/common/check.h"
+#include "model/config/nearest.h"
+#include "model/rnic/rnic.h"
+#include "model/scoreboard/watched_stages.h"
+
+namespace rnic {
+namespace {
+
+using scoreboard::StageBoard;
+using scoreboard::WatchedStage;
+
+// Stages that twins exist for, but no boards.
+constexpr const char* kWithout[] = {"ddp_placement", "irrq", "atomic_alu", "response_queue", "terminate_generator"};
+
+const WatchedStage& watched(const std::string& name) {
+  for (const WatchedStage& stage : scoreboard::watched_streams()) {
+    if (name == stage.name) return stage;
+  }
+  throw InternalError("no scoreboard is called " + name);
+}
+
+Stage& stage_of(const Rnic& chip, const std::string& name) {
+  for (Stage* stage : chip.stages()) {
+    if (name == stage->basename()) return *stage;
+  }
+  throw InternalError("a chip has no stage " + name);
+}
+
+std::unique_ptr<StageBoard> board_of(Rnic& chip, const std::string& name, unsigned max_latency) {
+  const WatchedStage& kind = watched(name);
+  Stage& stage = stage_of(chip, name);
+  const std::string settings = fmt::format("{{\"beat_bytes\": {}, \"max_latency\": {}{}}}",
+                                           chip.config().datapath.beat_bytes, max_latency, kind.settings(stage));
+  auto board = std::make_unique<StageBoard>(stage, kind.name, settings);
+  kind.ports(stage, *board);
+  return board;
+}
+
+// The library's lines between its name for the board and what it says of a wave.
+std::string lines_of(const StageBoard& board) {
+  std::string text = board.fault();
+  const std::string kind = std::string(board.stage().basename()) + ": ";
+  if (text.compare(0, kind.size(), kind) == 0) text.erase(0, kind.size());
+  return text.substr(0, text.find("\n  see "));
+}
+
+// As twin_names() reads them.
+std::vector<std::string> names_of(const std::string& list) {
+  std::vector<std::string> all, names;
+  for (const WatchedStage& stage : scoreboard::watched_streams()) all.emplace_back(stage.name);
+  std::istringstream in(list);
+  for (std::string name; std::getline(in, name, ',');) {
+    if (name == "all") {
+      names = all;
+      continue;
+    }
+    const bool without = name.compare(0, 1, "-") == 0;
+    if (without) name.erase(0, 1);
+    if (std::find(all.begin(), all.end(), name) == all.end()) {
+      throw ConfigError(
+          fmt::format("no stage '{}' has a scoreboard; the nearest that has is '{}'", name, nearest(name, all)));
+    }
+    names.erase(std::remove(names.begin(), names.end(), name), names.end());
+    if (!without) names.push_back(name);
+  }
+  if (names.empty()) throw ConfigError(fmt::format("'{}' names no stage", list));
+  return names;
+}
+
+}  // namespace
+
+Scoreboards::Scoreboards(const std::vector<Rnic*>& chips, const ScoreboardOptions& options) {
+  if (!options.any()) return;
+  asked_for_ = names_of(options.stages);
+  const bool is_all = (',' + options.stages + ',').find(",all,") != std::string::npos;
+  if (is_all) left_out_.assign(std::begin(kWithout), std::end(kWithout));
+  for (Rnic* chip : chips) {
+    for (const std::string& name : asked_for_) boards_.push_back(board_of(*chip, name, options.max_latency));
+  }
+  if (is_all) asked_for_.clear();
+}
+
+Scoreboards::~Scoreboards() = default;
+
+void Scoreboards::finish(const std::string& waiting) {
+  for (const auto& board : boards_) {
+    board->finish(waiting.find(std::string(board->stage().name()) + " waits for") == std::string::npos);
+  }
+}
+
+std::optional<Scoreboards::Fault> Scoreboards::fault() const {
+  for (const auto& board : boards_) {
+    if (board->fault().empty()) continue;
+    const std::uint64_t period_ps = board->stage().clock().period_ps();
+    return Fault{board->stage().name(), board->stage().basename(),       lines_of(*board),
+                 board->fault_of(),     board->fault_from() * period_ps, board->fault_to() * period_ps};
+  }
+  return std::nullopt;
+}
+
+Scoreboards::Summary Scoreboards::summary() const {
+  std::uint64_t given = 0;
+  std::map<std::string, std::uint64_t> of_stage;
+  nlohmann::ordered_json reports = nlohmann::ordered_json::object();
+  for (const auto& board : boards_) {
+    given += board->given();
+    of_stage[board->stage().basename()] += board->given();
+    reports[board->stage().name()] = nlohmann::ordered_json::parse(board->report());
+  }
+  std::vector<std::string> idle;
+  for (const auto& [name, n] : of_stage) {
+    if (n == 0) idle.push_back(name);
+  }
+  Summary summary{fmt::format("scoreboards: {} transactions of {} stages are right", given, boards_.size()),
+                  reports.dump(1), ""};
+  if (!idle.empty()) summary.text += fmt::format("; nothing passed {}", fmt::join(idle, ", "));
+  if (!left_out_.empty()) summary.text += fmt::format("; not compared: {}", fmt::join(left_out_, ", "));
+  const auto nothing =
+      std::find_if(asked_for_.begin(), asked_for_.end(), [&](const auto& name) { return of_stage.at(name) == 0; });
+  if (nothing != asked_for_.end()) summary.nothing = fmt::format("--scoreboard: nothing was compared of {}", *nothing);
+  else if (given == 0) summary.nothing = "--scoreboard: nothing was compared";
+  return summary;
+}
+
+}  // namespace rnic

@@ -1,0 +1,183 @@
+// The ends of a stage's links, observed for its board.
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "model/common/link.h"
+#include "model/common/ring.h"
+#include "model/golden/c_struct.h"
+#include "model/scoreboard/stage_board.h"
+#include "model/scoreboard/transactions_of.h"
+
+namespace rnic::scoreboard {
+
+// A transaction as a structure of the C interface, in memory that is used again.
+template <class M>
+class Structure {
+ public:
+  const void* of(M& message) {
+    image_.assign(golden::layout<M>().size, 0);
+    const auto size = static_cast<std::uint32_t>(image_.size());
+    std::memcpy(image_.data(), &size, sizeof size);
+    if constexpr (golden::kHasOctets<M>) {
+      // The fields alone are copied; the octets stay where they are.
+      std::vector<std::uint8_t> octets = std::exchange(message.octets, {});
+      std::vector<golden::Mark> marks;
+      if constexpr (golden::kHasMarks<M>) marks.swap(message.marks);
+      golden::store(std::as_const(message), image_.data());
+      message.octets.swap(octets);
+      if constexpr (golden::kHasMarks<M>) message.marks.swap(marks);
+      point_to(message);
+    } else {
+      golden::store(std::as_const(message), image_.data());
+    }
+    return image_.data();
+  }
+
+ private:
+  void point_to(M& message) {
+    golden::Head<M> head{};
+    head.size = static_cast<std::uint32_t>(image_.size());
+    head.octets = message.octets.data();
+    head.octets_n = static_cast<std::uint32_t>(message.octets.size());
+    if constexpr (golden::kHasMarks<M>) {
+      head.marks = message.marks.data();
+      head.marks_n = static_cast<std::uint32_t>(message.marks.size());
+    }
+    std::memcpy(image_.data(), static_cast<const void*>(&head), golden::head_octets<M>());
+  }
+
+  std::vector<std::uint8_t> image_;
+};
+
+template <class T>
+class LinkPort : public StagePort, protected LinkObserver {
+ public:
+  using M = typename TransactionsOf<T>::Transaction;
+  LinkPort(StageBoard& board, LinkBase& link, unsigned number) : board_(board), link_(link), number_(number) {
+    link.observe(*this);
+  }
+  ~LinkPort() override { link_.forget(*this); }
+  LinkPort(const LinkPort&) = delete;
+  LinkPort& operator=(const LinkPort&) = delete;
+
+  Cycle oldest() const final { return moves_.empty() ? kNever : moves_.front().cycle; }
+  void tell_stall(Cycle) override {}
+  bool empty() const final { return link_.empty(); }
+
+ protected:
+  struct Move {
+    M message;
+    RequestId owner;
+    Cycle cycle = 0;     // in which its last beat is taken by the stage, or given by it
+    unsigned beats = 0;  // of one that still waits on the link
+  };
+
+  StageBoard& board_;
+  LinkBase& link_;
+  const unsigned number_;
+  TransactionsOf<T> beats_;
+  Ring<Move> moves_;
+  Structure<M> structure_;
+};
+
+// A transaction is accepted when the stage takes its last beat.
+template <class T>
+class InPort final : public LinkPort<T> {
+  using typename LinkPort<T>::Move;
+
+ public:
+  using LinkPort<T>::LinkPort;
+  void hand_over() override {
+    Move& move = this->moves_.front();
+    this->board_.accepted(this->number_, this->structure_.of(move.message), move.cycle, move.owner);
+    this->moves_.drop();
+  }
+
+ private:
+  void reserved(Cycle, Cycle) override {}
+  void filled(const void* beat, Cycle, Cycle) override {
+    ++filled_;
+    if (!this->beats_.join(*static_cast<const T*>(beat))) return;
+    Move& move = on_link_.add();
+    move.message = this->beats_.transaction;
+    move.owner = this->beats_.owner;
+    move.beats = std::exchange(filled_, 0);
+  }
+  void popped(Cycle now, Cycle) override {
+    ++popped_;
+    if (on_link_.empty() || popped_ != on_link_.front().beats) return;
+    popped_ = 0;
+    Move& move = this->moves_.add();
+    move = on_link_.pop();
+    move.cycle = now;
+    this->board_.moved();
+  }
+  void emptied(Cycle now) override {
+    this->board_.emptied(now);
+    this->moves_.clear();
+    on_link_.clear();
+    filled_ = popped_ = 0;
+  }
+
+  Ring<Move> on_link_;
+  unsigned filled_ = 0, popped_ = 0;  // beats of the message that is under way
+};
+
+// One is given when its last beat is to be seen behind the stage.
+template <class T>
+class OutPort final : public LinkPort<T> {
+  using typename LinkPort<T>::Move;
+
+ public:
+  using LinkPort<T>::LinkPort;
+  void hand_over() override {
+    Move& move = this->moves_.front();
+    this->board_.given(this->number_, this->structure_.of(move.message), move.cycle, move.owner);
+    this->moves_.drop();
+  }
+  void tell_stall(Cycle until) override {
+    for (; !stalls_.empty() && stalls_.front().to <= until; stalls_.drop()) {
+      this->board_.stalled(this->number_, stalls_.front().from, stalls_.front().to);
+    }
+    if (no_room_from_ == kNever || until < no_room_from_ + kLong) return;
+    this->board_.stalled(this->number_, no_room_from_, until);
+    no_room_from_ = until;
+  }
+
+ private:
+  void reserved(Cycle now, Cycle next_credit) override {
+    if (next_credit == kNever) no_room_from_ = now + 1;
+  }
+  void popped(Cycle, Cycle credit) override {
+    if (credit == kNever) return;
+    if (no_room_from_ != kNever && credit >= no_room_from_ + kLong) stalls_.push({no_room_from_, credit});
+    no_room_from_ = kNever;
+  }
+  void filled(const void* beat, Cycle, Cycle visible) override {
+    if (!this->beats_.join(*static_cast<const T*>(beat))) return;
+    Move& move = this->moves_.add();
+    move.message = this->beats_.transaction;
+    move.owner = this->beats_.owner;
+    move.cycle = visible;
+    this->board_.moved();
+  }
+  void emptied(Cycle now) override {
+    this->board_.emptied(now);
+    this->moves_.clear();
+    stalls_.clear();
+    no_room_from_ = kNever;
+  }
+
+  struct Stall {
+    Cycle from, to;
+  };
+  Ring<Stall> stalls_;                // that are over, but not told yet
+  static constexpr Cycle kLong = 16;  // shorter ones do not matter beside the longest latency
+  Cycle no_room_from_ = kNever;       // if it has none
+};
+
+}  // namespace rnic::scoreboard

@@ -1,0 +1,113 @@
+// What the beats of a link are together, for an observer: it takes nothing and frees nothing.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "model/common/bytes.h"
+#include "model/common/request_id.h"
+#include "model/golden/transactions.h"
+#include "model/rnic/messages/datapath.h"
+
+namespace rnic::scoreboard {
+
+// `join` takes the next beat, in the cycle in which it is put on the link, and returns whether `transaction` is
+// complete. A control message is a beat of its own.
+template <class T>
+struct TransactionsOf {
+  using Transaction = T;
+  T transaction;
+  RequestId owner;  // whose octets these are
+  bool join(const T& message) {
+    transaction = message;
+    return true;
+  }
+};
+
+template <>
+struct TransactionsOf<Ulpdu> {
+  using Transaction = golden::UlpduMessage;
+  Transaction transaction;
+  RequestId owner;
+  bool join(const Ulpdu& u) {
+    const std::uint8_t* const from = u.buf->bytes() + Ulpdu::kOffset;
+    transaction.octets.assign(from, from + u.bytes);
+    transaction.flow = u.flow;
+    transaction.completes_wqe = u.completes_wqe;
+    transaction.markers = u.markers;
+    transaction.crc = u.crc;
+    transaction.position = u.position;
+    owner = u.buf->owner();
+    return true;
+  }
+};
+
+// The octets of an FPDU are contiguous and complete when its last beat is put on the link, not before: a run may be put
+// there before its octets.
+template <>
+struct TransactionsOf<FpduBeat> {
+  using Transaction = golden::FpduMessage;
+  Transaction transaction;
+  RequestId owner;
+  bool join(const FpduBeat& beat) {
+    Transaction& m = transaction;
+    if (beat.first) begin(beat);
+    if (beat.marked()) {
+      golden::Mark& mark = m.marks.emplace_back();
+      mark.word = words_ + beat.marker_lane;
+      std::copy(std::begin(beat.marker), std::end(beat.marker), mark.octets);
+    }
+    words_ += beat.words;
+    if (!beat.last) return false;
+    m.octets.assign(octets_, octets_ + std::size_t{4} * words_);
+    m.completes_wqe = beat.completes_wqe;
+    m.marker_ok = beat.marker_ok;
+    m.crc_ok = beat.crc_ok;
+    owner = beat.buf->owner();
+    return true;
+  }
+
+ private:
+  void begin(const FpduBeat& beat) {
+    Transaction& m = transaction;
+    m.flow = beat.flow;
+    m.qpn = beat.qpn;
+    m.life = beat.life;
+    m.placed = beat.placed();
+    m.ends = beat.ends();
+    m.crc_on = beat.crc_on;
+    m.wants_markers = !beat.marked() && beat.wants_markers();
+    m.position = beat.marked() ? std::uint16_t{0} : beat.start();
+    m.marks.clear();
+    octets_ = beat.data;
+    words_ = 0;
+  }
+
+  const std::uint8_t* octets_ = nullptr;
+  std::uint32_t words_ = 0;
+};
+
+// Each beat is a piece of the stream: what is complete in a segment may leave a device before the segment has ended.
+// Octets are read at once, as the consumer moves them where they are.
+template <>
+struct TransactionsOf<StreamBeat> {
+  using Transaction = golden::SegmentMessage;
+  Transaction transaction;
+  RequestId owner;
+  bool join(const StreamBeat& beat) {
+    Transaction& m = transaction;
+    m.octets.assign(beat.data, beat.data + beat.bytes);
+    m.offset = beat.offset;
+    m.flow = beat.flow;
+    m.qpn = beat.qpn;
+    m.life = beat.life;
+    m.markers = beat.markers;
+    m.crc = beat.crc;
+    m.placed = beat.placed;
+    m.ends = beat.ends;
+    owner = beat.buf->owner();
+    return true;
+  }
+};
+
+}  // namespace rnic::scoreboard
