@@ -77,9 +77,11 @@ def compilations(folder):
     bound = blocks + sorted(ROOT.glob("rtl-stubs/checkers/*.sv"))
     yield "rtl-stubs/checkers", bound
     yield "rtl-stubs/checkers, level 2", ["-DRNIC_SVA_FULL", *bound]
+    shared = [*blocks, *checkers, ROOT / "rtl-stubs/golden/rnic_golden_pkg.sv"]
     for pattern in ("rtl-stubs/formal/*.sv", "rtl-stubs/examples/*/*.sv", "testbench/**/*.sv", "scripts/templates/*.sv"):
         for file in sorted(ROOT.glob(pattern)):
-            yield str(file.relative_to(ROOT)), [b for b in blocks + checkers if b.name != file.name] + [file]
+            others = [other for other in shared if other.name != file.name]
+            yield str(file.relative_to(ROOT)), ["--include-directory=rtl-stubs/golden", *others, file]
     foreign = sorted(ROOT.glob("testbench/golden/foreign/*.sv"))
     for file in sorted(ROOT.glob("testbench/golden/foreign/*.toml")):
         _, files, _ = rtl_adapter.adapter(rtl_adapter.read_map(file), folder, foreign)

@@ -99,6 +99,24 @@ void Beats<StreamBeat>::check(const SegmentMessage& m, unsigned) {
   require(!m.ends || m.octets.size() == kEndBytes, "segment.ends: the end of a stream is one word");
 }
 
+bool Beats<StreamBeat>::join(const StreamBeat& beat) {
+  SegmentMessage& m = transaction;
+  if (beat.first) {
+    m = {};
+    m.offset = beat.offset;
+    m.flow = beat.flow;
+    m.qpn = beat.qpn;
+    m.life = beat.life;
+    m.markers = beat.markers;
+    m.crc = beat.crc;
+    m.placed = beat.placed;
+    m.ends = beat.ends;
+  }
+  m.octets.insert(m.octets.end(), beat.data, beat.data + beat.bytes);
+  if (beat.last) BufferRef::adopt(beat.buf);
+  return beat.last;
+}
+
 StreamBeat Beats<StreamBeat>::beat(const SegmentMessage& m, Buffer* buf, std::size_t at, std::size_t n) {
   StreamBeat beat;
   beat.buf = buf;

@@ -93,6 +93,7 @@ struct Beats<StreamBeat> {
       emit(beat(m, buf, at, n));
     }
   }
+  bool join(const StreamBeat& beat);
 
  private:
   static StreamBeat beat(const SegmentMessage& m, Buffer* buf, std::size_t at, std::size_t n);

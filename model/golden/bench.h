@@ -51,6 +51,7 @@ class Bench {
   const std::vector<Port>& ports() const { return ports_; }
   const std::vector<Table>& tables() const { return tables_; }
   const std::vector<Counter>& counters() const { return counters_; }
+  unsigned beat_bytes() const { return beat_bytes_; }
 
   // What a stage has around it in a chip.
   const std::vector<Stage*>& stages() const { return clk_.stages(); }

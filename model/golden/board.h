@@ -44,6 +44,7 @@ class Board {
 
   const std::vector<Port>& ports() const { return bench_->ports(); }
   const std::vector<Table>& tables() const { return bench_->tables(); }
+  unsigned beat_bytes() const { return beat_bytes_; }
 
   void accepted(std::uint32_t port, const void* message, Cycle cycle);
   void given(std::uint32_t port, const void* message, Cycle cycle);

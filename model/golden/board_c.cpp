@@ -9,6 +9,7 @@
 #pragma GCC visibility push(default)  // of these functions alone
 #include "model/golden/abi/rnic_golden.h"
 #pragma GCC visibility pop
+#include "model/golden/beat_words.h"
 #include "model/golden/board.h"
 #include "model/golden/handle.h"
 
@@ -19,6 +20,7 @@ using rnic::golden::guarded;
 struct rnic_board : rnic::golden::Handle {
   const rnic::golden::BoardRules* rules = nullptr;
   std::unique_ptr<Board> board;
+  rnic::golden::PortWords words;
   std::string report;
 };
 
@@ -30,8 +32,8 @@ Board& opened(rnic_board* board) {
 }
 
 // A port that is an input or an output, as `accepts` says.
-void check_port(rnic_board* board, std::uint32_t port, const void* message, bool accepts) {
-  rnic::golden::checked_port(board->rules->name, opened(board).ports(), port, message, accepts);
+const rnic::golden::Port& check_port(rnic_board* board, std::uint32_t port, const void* message, bool accepts) {
+  return rnic::golden::checked_port(board->rules->name, opened(board).ports(), port, message, accepts);
 }
 
 }  // namespace
@@ -120,6 +122,26 @@ const char* rnic_board_report(rnic_board* board) {
   if (status != RNIC_OK) return "{}";
   board->report = std::move(text);
   return board->report.c_str();
+}
+
+std::int32_t rnic_board_accepted_beat(rnic_board* board, std::uint32_t port, const std::uint32_t* bits,
+                                      const std::uint32_t* octets, std::uint64_t cycle) {
+  return guarded(board, [&] {
+    const auto& at = check_port(board, port, bits, true);
+    auto& words = board->words.of_port(port, at, octets, board->board->beat_bytes());
+    if (const void* const message = words.join(bits, octets)) board->board->accepted(port, message, cycle);
+    return RNIC_OK;
+  });
+}
+
+std::int32_t rnic_board_given_beat(rnic_board* board, std::uint32_t port, const std::uint32_t* bits,
+                                   const std::uint32_t* octets, std::uint64_t cycle) {
+  return guarded(board, [&] {
+    const auto& at = check_port(board, port, bits, false);
+    auto& words = board->words.of_port(port, at, octets, board->board->beat_bytes());
+    if (const void* const message = words.join(bits, octets)) board->board->given(port, message, cycle);
+    return RNIC_OK;
+  });
 }
 
 }  // extern "C"

@@ -11,6 +11,7 @@
 #pragma GCC visibility push(default)  // of these functions alone
 #include "model/golden/abi/rnic_golden.h"
 #pragma GCC visibility pop
+#include "model/golden/beat_words.h"
 #include "model/golden/description.h"
 #include "model/golden/handle.h"
 #include "model/golden/kinds.h"
@@ -27,10 +28,12 @@ struct rnic_stage : rnic::golden::Handle {
   const Kind* kind = nullptr;
   std::string settings;
   BenchPtr bench;
+  rnic::golden::PortWords words;
 
   void make() {
     bench.reset();
     bench = kind->make(settings);
+    words.clear();
   }
 };
 
@@ -163,6 +166,36 @@ std::int32_t rnic_stage_counter(rnic_stage* stage, const char* name, std::uint64
     if (value == nullptr) throw Error(RNIC_E_NULL, "the place for the counter's value is null");
     opened(stage).run();
     *value = counter.value();
+    return RNIC_OK;
+  });
+}
+
+std::int32_t rnic_stage_push_beat(rnic_stage* stage, std::uint32_t port, const std::uint32_t* bits,
+                                  const std::uint32_t* octets) {
+  return guarded(stage, [&] {
+    const auto& to = port_of(stage, port, bits, true);
+    auto& words = stage->words.of_port(port, to, octets, stage->bench->beat_bytes());
+    if (const void* const message = words.join(bits, octets)) to.push(message);
+    return RNIC_OK;
+  });
+}
+
+std::int32_t rnic_stage_take_beat(rnic_stage* stage, std::uint32_t port, std::uint32_t* bits, std::uint32_t* octets) {
+  return guarded(stage, [&] {
+    const auto& from = port_of(stage, port, bits, false);
+    auto& words = stage->words.of_port(port, from, octets, stage->bench->beat_bytes());
+    if (words.next(bits, octets)) return RNIC_OK;
+    if (!from.take(words.room())) return RNIC_NONE;
+    words.cut();
+    return words.next(bits, octets) ? RNIC_OK : RNIC_NONE;
+  });
+}
+
+std::int32_t rnic_stage_row_bits(rnic_stage* stage, const char* table, std::uint32_t index, const std::uint32_t* bits) {
+  return guarded(stage, [&] {
+    const auto& chosen = found("table", table, opened(stage).tables());
+    if (bits == nullptr) throw Error(RNIC_E_NULL, fmt::format("the {} is null", chosen.message));
+    chosen.set(index, rnic::golden::beat_words(*chosen.shape, stage->bench->beat_bytes())->join(bits, nullptr));
     return RNIC_OK;
   });
 }

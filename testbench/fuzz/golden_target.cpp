@@ -198,13 +198,30 @@ void board(Input& in) {
   rnic_board_close(board);
 }
 
+// One call with a message as on the pins: any bits, or few; of the octets' vector, any or none.
+void beat_call(Input& in, rnic_stage* stage, const nlohmann::json& kind, std::uint32_t what) {
+  Block<std::uint32_t> bits(64), octets(32);
+  const ByteSpan fields = in.take(in.octet() % 64), content = in.take(in.octet() % 32);
+  if (!fields.empty()) std::memcpy(bits.get(), fields.data(), fields.size());
+  if (!content.empty()) std::memcpy(octets.get(), content.data(), content.size());
+  const std::uint8_t of = in.octet();
+  std::uint32_t* const given = of & 128 ? nullptr : octets.get();
+  const std::uint32_t port = of % 128 % (kind["ports"].size() + 1);
+  if (what == 1) return is_result(rnic_stage_push_beat(stage, port, bits.get(), given), stage);
+  if (what == 2) return is_result(rnic_stage_take_beat(stage, port, bits.get(), given), stage);
+  const nlohmann::json& tables = kind["tables"];
+  const std::string table = tables.empty() ? "qp" : tables[of % tables.size()]["name"];
+  is_result(rnic_stage_row_bits(stage, table.c_str(), in.octet() % 16, bits.get()), stage);
+}
+
 // One call with a structure that may be anything, or is as the kind wants it.
 void call(Input& in, rnic_stage* stage, const nlohmann::json& kind, std::uint8_t how) {
   const nlohmann::json &ports = kind["ports"], &tables = kind["tables"];
   const std::uint32_t port = how / 8 % 4;
   switch (how % 8) {
     case 0:
-      if (port == 0) is_result(rnic_stage_reset(stage), stage);
+      if (port != 0) return beat_call(in, stage, kind, port);
+      is_result(rnic_stage_reset(stage), stage);
       break;
     case 1: {
       std::uint64_t value = 0;

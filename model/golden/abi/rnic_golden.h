@@ -73,6 +73,16 @@ int32_t rnic_stage_take(rnic_stage* stage, uint32_t port, void* message);
 /* Sets a row of a table, before what depends on it is pushed. */
 int32_t rnic_stage_row(rnic_stage* stage, const char* table, uint32_t index, const void* row);
 
+/* The same for simulators, as on the pins of RTL: `bits` has 64 words, a packed structure of rnic_stream_pkg or
+ * rnic_messages_pkg with its least significant bit in bit 0 of the first word; `octets` has 32, a beat's octets, or
+ * those of the message, octet i in bits 8*i+7 to 8*i (little-endian: as in memory). An FPDU or a segment is pushed and
+ * taken beat by beat; a ulpdu of more octets than a beat in pieces of a beat, with the same bits. `octets` may be null
+ * if the message has none. A row's bits are its structure's members, the first one the most significant
+ * (rnic_golden_pkg.sv). */
+int32_t rnic_stage_push_beat(rnic_stage* stage, uint32_t port, const uint32_t* bits, const uint32_t* octets);
+int32_t rnic_stage_take_beat(rnic_stage* stage, uint32_t port, uint32_t* bits, uint32_t* octets);
+int32_t rnic_stage_row_bits(rnic_stage* stage, const char* table, uint32_t index, const uint32_t* bits);
+
 /* A counter by its name in stats.json, without the stage's: "markers". */
 int32_t rnic_stage_counter(rnic_stage* stage, const char* name, uint64_t* value);
 
@@ -90,6 +100,12 @@ void rnic_board_close(rnic_board* board); /* null is allowed */
  * again. */
 int32_t rnic_board_accepted(rnic_board* board, uint32_t port, const void* message, uint64_t cycle);
 int32_t rnic_board_given(rnic_board* board, uint32_t port, const void* message, uint64_t cycle);
+
+/* By beat, as rnic_stage_push_beat(); of a message of several beats the last one's cycle counts. */
+int32_t rnic_board_accepted_beat(rnic_board* board, uint32_t port, const uint32_t* bits, const uint32_t* octets,
+                                 uint64_t cycle);
+int32_t rnic_board_given_beat(rnic_board* board, uint32_t port, const uint32_t* bits, const uint32_t* octets,
+                              uint64_t cycle);
 
 /* A row of a table is another one from that cycle on. */
 int32_t rnic_board_row(rnic_board* board, const char* table, uint32_t index, const void* row, uint64_t cycle);

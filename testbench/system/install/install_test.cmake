@@ -38,6 +38,14 @@ if(golden)
   run("" sh -c "PKG_CONFIG_PATH=${folder}/pkgconfig && export PKG_CONFIG_PATH && cc -std=c99 -Wall -Werror ${CMAKE_CURRENT_LIST_DIR}/golden/fpdu.c \
 $(pkg-config --cflags --libs rnic_golden) -o ${WORK}/fpdu")
   run("${fpdu}" ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${folder} ${WORK}/fpdu)
+
+  # A test bench in SystemVerilog, with the checkers on its block.
+  set(rtl ${prefix}/share/rnicsim/rtl-stubs)
+  run("" sh -c "PKG_CONFIG_PATH=${folder}/pkgconfig && export PKG_CONFIG_PATH && verilator --binary --timing --assert -Wno-lint --reloop-limit 100000 \
+-y ${rtl}/rtl -y ${rtl}/checkers -I${rtl}/golden ${rtl}/include/rnic_stream_pkg.sv ${rtl}/include/rnic_messages_pkg.sv \
+${rtl}/include/rnic_ddp_pkg.sv ${rtl}/include/rnic_crc32c_pkg.sv ${rtl}/golden/rnic_golden_pkg.sv ${rtl}/checkers/bind_all.sv \
+${rtl}/examples/dpi/crc_check_tb.sv --top-module crc_check_tb -CFLAGS -O0 -LDFLAGS \"$(pkg-config --libs rnic_golden)\" --Mdir ${WORK}/bench")
+  run("all right" ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${folder} ${WORK}/bench/Vcrc_check_tb)
 endif()
 
 file(REMOVE_RECURSE ${WORK})

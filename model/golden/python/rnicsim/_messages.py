@@ -7,7 +7,8 @@ from .message import Kind, Message, Port, WithMarks, WithOctets, marks, text, u8
 __all__ = ["KINDS", "Ulpdu", "Fpdu", "Segment", "RxConsumed", "StreamPlace", "QueuedRequest", "ReadResponseSent", "QueuedRead",
            "QueuedAtomic", "QpEvent", "QpRow", "DmaReadDone", "DmaWriteDone", "HostWrite", "DmaReadRequest", "DmaWrite", "AtomicWork",
            "StagContext", "PageEntry", "AtomicIssued", "DeliveredAtomic", "AtomicDone", "TxUnblock", "TerminateMessage", "RqDoorbell",
-           "FetchedRqe", "SrqArm", "ReadIssued", "RqFlush", "PlacedSegment", "RqeTaken", "SrqEvent", "SrqContext"]
+           "FetchedRqe", "SrqArm", "ReadIssued", "RqFlush", "PlacedSegment", "RqeTaken", "SrqEvent", "SrqContext", "FetchedWqe",
+           "TxCredit", "ReadWork", "TxInternalWork", "StagRequestDone", "UlpduJob", "WqeTaken", "WqeIssued", "StagRequest"]
 
 
 class Ulpdu(WithOctets):
@@ -907,6 +908,271 @@ class SrqContext(Message):
     ]
 
 
+class FetchedWqe(Message):
+    """rnic_fetched_wqe."""
+    KIND = "fetched_wqe"
+    WIDTHS = {"qpn": 32, "ok": 1, "opcode": 8, "flags": 8, "invalidate_stag": 32, "remote_address": 64, "rkey": 32, "inline_bytes": 32,
+              "wqe_wr_id": 64, "wqe_num_sge": 8, "wqe_sge_address": 64, "wqe_sge_length": 32, "wqe_sge_lkey": 32, "epoch": 32}
+    COUNTS = {"wqe_sge_address": 6, "wqe_sge_length": 6, "wqe_sge_lkey": 6}
+    qpn: int
+    ok: int
+    opcode: int
+    flags: int
+    invalidate_stag: int
+    remote_address: int
+    rkey: int
+    inline_bytes: int
+    wqe_wr_id: int
+    wqe_num_sge: int
+    wqe_sge_address: tuple[int, ...]
+    wqe_sge_length: tuple[int, ...]
+    wqe_sge_lkey: tuple[int, ...]
+    epoch: int
+    _fields_ = [
+        ("size", u32),
+        ("qpn", u32),
+        ("ok", u8),
+        ("opcode", u8),
+        ("flags", u8),
+        ("_reserved0", u8 * 1),
+        ("invalidate_stag", u32),
+        ("remote_address", u64),
+        ("rkey", u32),
+        ("inline_bytes", u32),
+        ("wqe_wr_id", u64),
+        ("wqe_num_sge", u8),
+        ("_reserved1", u8 * 7),
+        ("wqe_sge_address", u64 * 6),
+        ("wqe_sge_length", u32 * 6),
+        ("wqe_sge_lkey", u32 * 6),
+        ("epoch", u32),
+        ("_reserved2", u8 * 4),
+    ]
+
+
+class TxCredit(Message):
+    """rnic_tx_credit."""
+    KIND = "tx_credit"
+    WIDTHS = {"flow": 32, "bytes": 32, "qpn": 32, "epoch": 32}
+    flow: int
+    bytes: int
+    qpn: int
+    epoch: int
+    _fields_ = [
+        ("size", u32),
+        ("flow", u32),
+        ("bytes", u32),
+        ("qpn", u32),
+        ("epoch", u32),
+        ("_reserved0", u8 * 4),
+    ]
+
+
+class ReadWork(Message):
+    """rnic_read_work."""
+    KIND = "read_work"
+    WIDTHS = {"qpn": 32, "request_sink_stag": 32, "request_sink_to": 64, "request_size": 32, "request_src_stag": 32, "request_src_to": 64,
+              "segment_length": 16, "segment_ddp_bytes": 5, "segment_request_bytes": 5, "segment_octets": 8, "epoch": 32}
+    COUNTS = {"segment_octets": 46}
+    qpn: int
+    request_sink_stag: int
+    request_sink_to: int
+    request_size: int
+    request_src_stag: int
+    request_src_to: int
+    segment_length: int
+    segment_ddp_bytes: int
+    segment_request_bytes: int
+    segment_octets: tuple[int, ...]
+    epoch: int
+    _fields_ = [
+        ("size", u32),
+        ("qpn", u32),
+        ("request_sink_stag", u32),
+        ("_reserved0", u8 * 4),
+        ("request_sink_to", u64),
+        ("request_size", u32),
+        ("request_src_stag", u32),
+        ("request_src_to", u64),
+        ("segment_length", u16),
+        ("segment_ddp_bytes", u8),
+        ("segment_request_bytes", u8),
+        ("segment_octets", u8 * 46),
+        ("_reserved1", u8 * 2),
+        ("epoch", u32),
+    ]
+
+
+class TxInternalWork(Message):
+    """rnic_tx_internal_work."""
+    KIND = "tx_internal_work"
+    WIDTHS = {"qpn": 32, "kind": 3, "cause_layer": 4, "cause_etype": 4, "cause_code": 8, "recv_cq": 32, "epoch": 32}
+    qpn: int
+    kind: int
+    cause_layer: int
+    cause_etype: int
+    cause_code: int
+    recv_cq: int
+    epoch: int
+    _fields_ = [
+        ("size", u32),
+        ("qpn", u32),
+        ("kind", u8),
+        ("cause_layer", u8),
+        ("cause_etype", u8),
+        ("cause_code", u8),
+        ("recv_cq", u32),
+        ("epoch", u32),
+        ("_reserved0", u8 * 4),
+    ]
+
+
+class StagRequestDone(Message):
+    """rnic_stag_request_done."""
+    KIND = "stag_request_done"
+    WIDTHS = {"qpn": 32, "epoch": 32, "status": 8}
+    qpn: int
+    epoch: int
+    status: int
+    _fields_ = [
+        ("size", u32),
+        ("qpn", u32),
+        ("epoch", u32),
+        ("status", u8),
+        ("_reserved0", u8 * 3),
+    ]
+
+
+class UlpduJob(WithOctets):
+    """rnic_ulpdu_job."""
+    KIND = "ulpdu_job"
+    WIDTHS = {"ulpdu_flow": 32, "ulpdu_bytes": 16, "ulpdu_completes_wqe": 1, "ulpdu_llp": 1, "ulpdu_markers": 1, "ulpdu_crc": 1,
+              "ulpdu_position": 9, "qpn": 32, "epoch": 32, "credit": 16, "pieces": 8, "piece_address": 64, "piece_bytes": 32,
+              "piece_page_list": 25, "piece_region": 32}
+    COUNTS = {"piece_address": 6, "piece_bytes": 6, "piece_page_list": 6, "piece_region": 6}
+    ulpdu_flow: int
+    ulpdu_bytes: int
+    ulpdu_completes_wqe: int
+    ulpdu_llp: int
+    ulpdu_markers: int
+    ulpdu_crc: int
+    ulpdu_position: int
+    qpn: int
+    epoch: int
+    credit: int
+    pieces: int
+    piece_address: tuple[int, ...]
+    piece_bytes: tuple[int, ...]
+    piece_page_list: tuple[int, ...]
+    piece_region: tuple[int, ...]
+    _fields_ = [
+        ("size", u32),
+        ("octets_n", u32),
+        ("_octets", text),
+        ("octets_room", u32),
+        ("ulpdu_flow", u32),
+        ("ulpdu_bytes", u16),
+        ("ulpdu_completes_wqe", u8),
+        ("ulpdu_llp", u8),
+        ("ulpdu_markers", u8),
+        ("ulpdu_crc", u8),
+        ("ulpdu_position", u16),
+        ("qpn", u32),
+        ("epoch", u32),
+        ("credit", u16),
+        ("pieces", u8),
+        ("_reserved0", u8 * 5),
+        ("piece_address", u64 * 6),
+        ("piece_bytes", u32 * 6),
+        ("piece_page_list", u32 * 6),
+        ("piece_region", u32 * 6),
+    ]
+
+
+class WqeTaken(Message):
+    """rnic_wqe_taken."""
+    KIND = "wqe_taken"
+    WIDTHS = {"qpn": 32, "epoch": 32}
+    qpn: int
+    epoch: int
+    _fields_ = [
+        ("size", u32),
+        ("qpn", u32),
+        ("epoch", u32),
+        ("_reserved0", u8 * 4),
+    ]
+
+
+class WqeIssued(Message):
+    """rnic_wqe_issued."""
+    KIND = "wqe_issued"
+    WIDTHS = {"qpn": 32, "wr_id": 64, "bytes": 32, "opcode": 8, "status": 8, "signaled": 1, "internal": 1, "ends": 1, "ended_stag": 32,
+              "marker": 2, "epoch": 32}
+    qpn: int
+    wr_id: int
+    bytes: int
+    opcode: int
+    status: int
+    signaled: int
+    internal: int
+    ends: int
+    ended_stag: int
+    marker: int
+    epoch: int
+    _fields_ = [
+        ("size", u32),
+        ("qpn", u32),
+        ("wr_id", u64),
+        ("bytes", u32),
+        ("opcode", u8),
+        ("status", u8),
+        ("signaled", u8),
+        ("internal", u8),
+        ("ends", u8),
+        ("_reserved0", u8 * 3),
+        ("ended_stag", u32),
+        ("marker", u8),
+        ("_reserved1", u8 * 3),
+        ("epoch", u32),
+    ]
+
+
+class StagRequest(Message):
+    """rnic_stag_request."""
+    KIND = "stag_request"
+    WIDTHS = {"qpn": 32, "epoch": 32, "opcode": 8, "invalidate_stag": 32, "rkey": 32, "wqe_wr_id": 64, "wqe_num_sge": 8, "wqe_sge_address":
+              64, "wqe_sge_length": 32, "wqe_sge_lkey": 32, "pd": 32}
+    COUNTS = {"wqe_sge_address": 6, "wqe_sge_length": 6, "wqe_sge_lkey": 6}
+    qpn: int
+    epoch: int
+    opcode: int
+    invalidate_stag: int
+    rkey: int
+    wqe_wr_id: int
+    wqe_num_sge: int
+    wqe_sge_address: tuple[int, ...]
+    wqe_sge_length: tuple[int, ...]
+    wqe_sge_lkey: tuple[int, ...]
+    pd: int
+    _fields_ = [
+        ("size", u32),
+        ("qpn", u32),
+        ("epoch", u32),
+        ("opcode", u8),
+        ("_reserved0", u8 * 3),
+        ("invalidate_stag", u32),
+        ("rkey", u32),
+        ("wqe_wr_id", u64),
+        ("wqe_num_sge", u8),
+        ("_reserved1", u8 * 7),
+        ("wqe_sge_address", u64 * 6),
+        ("wqe_sge_length", u32 * 6),
+        ("wqe_sge_lkey", u32 * 6),
+        ("pd", u32),
+        ("_reserved2", u8 * 4),
+    ]
+
+
 KINDS = {kind.name: kind for kind in (
     Kind("mpa_framer", "FPDUs of ULPDUs, without markers and CRC (RFC 5044 section 4.1)", (
         Port("in", "push", Ulpdu),
@@ -1073,5 +1339,32 @@ KINDS = {kind.name: kind for kind in (
         "ddp_placement.parked",
         "terminate_generator.terminates",
         "terminate_generator.later_errors",
+    )),
+    Kind("rdmap_segmenter", "cuts messages into DDP segments (RFC 5040 section 4, RFC 5041 section 5.2, RFC 7306)", (
+        Port("wqe", "push", FetchedWqe),
+        Port("credit", "push", TxCredit),
+        Port("sctp_credit", "push", TxCredit),
+        Port("unblock", "push", TxUnblock),
+        Port("atomic_unblock", "push", TxUnblock),
+        Port("sink_unblock", "push", TxUnblock),
+        Port("read_work", "push", ReadWork),
+        Port("atomic_work", "push", AtomicWork),
+        Port("terminate", "push", TerminateMessage),
+        Port("internal_work", "push", TxInternalWork),
+        Port("stag_request_done", "push", StagRequestDone),
+        Port("out", "take", UlpduJob),
+        Port("taken", "take", WqeTaken),
+        Port("issued", "take", WqeIssued),
+        Port("read_issued", "take", ReadIssued),
+        Port("atomic_issued", "take", AtomicIssued),
+        Port("read_sent", "take", ReadResponseSent),
+        Port("stag_request", "take", StagRequest),
+        Port("flush_rq", "take", RqFlush),
+        Port("event", "take", QpEvent),
+    ), {"qp": QpRow, "stag": StagContext, "page": PageEntry}, (
+        "fpdus",
+        "payload_bytes",
+        "failed",
+        "revoked",
     )),
 )}
