@@ -1,5 +1,7 @@
 #include "rtl-stubs/verilated/verilated_twins.h"
 
+#include <sstream>
+
 #include "model/common/check.h"
 #include "rtl-stubs/verilated/inside.h"
 #include "rtl-stubs/verilated/make_twin.h"
@@ -22,6 +24,15 @@ TwinSource::Handle VerilatedTwins::make(const std::string& name, Stage& stage, c
     }
   }
   throw InternalError("no twin is called " + name);
+}
+
+std::string VerilatedTwins::library_of(const std::string& name, const TwinParameters& parameters) const {
+  std::istringstream blocks(RNIC_USER_BLOCKS);
+  for (std::string block; blocks >> block;) {
+    if (block == name)
+      throw ConfigError("the RTL of " + name + " in RNIC_USER_RTL is built for the default settings alone");
+  }
+  return LoadedTwins::library_of(name, parameters);
 }
 
 bool VerilatedTwins::shows_inside() const { return kShowsInside; }

@@ -12,6 +12,8 @@ class VerilatedTwins final : public LoadedTwins {
   bool is_built_in() const override { return true; }
   std::vector<std::string> names() const override;
   Handle make(const std::string& name, Stage& stage, const TwinSurroundings& chip, TwinMode mode) const override;
+  // Those of RNIC_USER_RTL are as they were built.
+  std::string library_of(const std::string& name, const TwinParameters& parameters) const override;
   bool shows_inside() const override;
 };
 
