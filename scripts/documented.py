@@ -24,7 +24,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGES = ("README.md", "rtl-stubs/README.md", "firmware/README.md", "traces/README.md", "testbench/fuzz/README.md")
+PAGES = ("README.md", "rtl-stubs/README.md", "rtl-stubs/adapter/README.md", "firmware/README.md", "traces/README.md", "testbench/fuzz/README.md")
 PROGRAMS = ("rnicsim", "cmake", "ctest", "gdb-multiarch", "gtkwave")
 MADE = (".fst", ".vcd", ".gtkw", ".sucl", ".tsv", ".pftrace")  # files that commands make beside out/
 RUN_OPTIONS = ("--set", "--wave", "--trace", "--db", "--perfetto", "--rtl", "--lockstep", "--scoreboard")
