@@ -149,6 +149,57 @@ class Maps(InAFolder):
             self.assert_refused(tree, "axis_crc.sv",
                                 f"in.axi_stream: only crc_check, crc_insert have streams of FPDUs; {block} has valid_ready or credit")
 
+    def lint(self, top, files):
+        packages = [ROOT / f"rtl-stubs/include/{name}.sv" for name in ("rnic_stream_pkg", "rnic_messages_pkg", "rnic_crc32c_pkg", "rnic_ddp_pkg")]
+        run = subprocess.run(["verilator", "--lint-only", "-Wno-lint", "-Wno-style", "-y", ROOT / "rtl-stubs/rtl", "--top-module", top, *packages,
+                              *files], capture_output=True, text=True, timeout=300, check=False)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+
+    def test_our_own_pins(self):
+        """Each block of ours in itself, by the shortest map."""
+        for block in rtl_adapter.BLOCKS:
+            with self.subTest(block=block):
+                source = ROOT / f"rtl-stubs/rtl/{block}.sv"
+                tree = {"module": block, "block": block, "clock": "clk_i", "reset": {"pin": "rst_ni"}}
+                top, files, _ = rtl_adapter.adapter(tree, self.folder, [source])
+                self.lint(top, files)
+
+    def test_a_pin_for_each_field(self):
+        """A module whose pins are the fields of each message of a block, with the direction of each."""
+        for block in ("irrq", "atomic_alu", "response_queue", "ddp_placement"):
+            with self.subTest(block=block):
+                tree, text = self.fields_of(block)
+                (self.folder / "fields.sv").write_text(text)
+                top, files, _ = rtl_adapter.adapter(tree, self.folder, [self.folder / "fields.sv"])
+                self.lint(top, files)
+                self.assertIn("busy_o = awake;", files[-1].read_text())
+
+    def fields_of(self, name):
+        """A map and the text of its module, which does nothing."""
+        packages = rtl_adapter.Packages()
+        block = rtl_adapter.Block(name, packages, {})
+        tree = {"module": "fields", "block": name, "clock": "clk", "reset": {"pin": "rst"}}
+        pins = ["input clk", "input rst"]
+        for link, takes in block.links.items():
+            message = block.module.pins[link + ("_i" if takes else "_o")]
+            if message.type.endswith("fpdu_beat_t"):
+                tree[link] = {"credit": f"{link}_beats"}
+                continue
+            tree[link] = {"valid_ready": f"{link}__"}
+            fields = [("valid", 1), *packages.fields(message)] + [("data", 64)] * any(f"{link}_data{end}" in block.module.pins for end in ("_i", "_o"))
+            pins += [f"{'input' if takes else 'output'} [{bits - 1}:0] {link}__{field.replace('.', '_')}" for field, bits in fields]
+            pins.append(f"{'output' if takes else 'input'} {link}__ready")
+        for pin, ours in block.module.pins.items():
+            link = next((link for link in block.links if pin in [link + end for end in block.pins_of(link)]), None)
+            if link in tree and "credit" in tree[link]:
+                pin = pin.replace(link, f"{link}_beats", 1)
+            elif link or pin in ("clk_i", "rst_ni", "busy_o"):
+                continue
+            bits = ours.width(block.names, packages.structures)
+            written = f"[{bits - 1}:0]" if bits else ours.type + "".join(f"[{text}]" for text in ours.ranges)
+            pins.append(f"{ours.direction} {written} {pin}")
+        return tree, f"module fields ({', '.join(pins)}); endmodule\n"
+
     def test_nothing_but_sentences(self):
         """Every value of a map, replaced by values of every type: a sentence, or a wrapper."""
         values = [None, True, -1, 1.5, "", "x", "in", [], [1], ["x"], {}, {"x": 1}, {"x": {"y": []}}]
