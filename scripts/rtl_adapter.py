@@ -20,7 +20,9 @@ RTL = pathlib.Path(__file__).resolve().parent.parent / "rtl-stubs"
 BLOCKS = ("mpa_framer", "marker_inserter", "crc_insert", "mpa_deframer", "crc_check", "ddp_placement", "irrq", "atomic_alu",
           "response_queue", "terminate_generator")
 FURTHER = {"sctp_crc_insert": "crc_insert", "sctp_crc_check": "crc_check"}  # instances of the same modules
-OF_FPDUS = {"crc_check": "fpdu_through", "crc_insert": "fpdu_through"}  # that AXI-Stream fits, with their adapters
+# Those that AXI-Stream fits, with their adapters, and fields that only their input has.
+OF_FPDUS = {"crc_check": "fpdu_through", "crc_insert": "fpdu_through", "marker_inserter": "fpdu_remade"}
+OF_THE_START = {"marker_inserter": (("markers", 1), ("position", 9))}
 AWAKE = 64        # cycles, unless the map says otherwise
 MAX_BITS = 1024   # of a stream's tdata
 STYLES = ("axi_stream", "valid_ready", "credit")
@@ -320,23 +322,31 @@ class Wrapper:
             if link not in links:
                 self.refuse(link, "the style has to be axi_stream, as on the other side")
         table = {"in": self.tree["in"], "out": self.tree["out"]}
-        inline = self.one_of("markers", table["in"], "in.", ("beside", "inline")) == "inline"
+        if adapter == "fpdu_remade":
+            for link, key in ((link, key) for link in table for key in ("markers", "crc") if key in table[link]):
+                self.refuse(f"{link}.{key}", f"{self.block.name} has no such choice")
+        inline = adapter == "fpdu_remade" or self.one_of("markers", table["in"], "in.", ("beside", "inline")) == "inline"
         if "markers" in table["out"] and (self.one_of("markers", table["out"], "out.", ("beside", "inline")) == "inline") != inline:
             self.refuse("out.markers", "markers leave as they came: as in.markers says")
         fields = self.packages.fields(self.block.module.pins["out_o"])
         bits = {link: self.stream_pins(link, table[link]) for link in ("in", "out")}
-        offered = self.sideband("in", table["in"], fields, inline)
+        offered = self.sideband("in", table["in"], [*fields, *OF_THE_START.get(self.block.name, ())], inline)
         returned = self.sideband("out", table["out"], fields, inline)
         self.all_fields(fields, returned, inline, table["out"])
         crc = {"in": self.one_of("crc", table["in"], "in.", ("present", "absent")), "out": self.one_of("crc", table["out"], "out.", ("present", "absent"))}
-        if crc[{"crc_check": "in", "crc_insert": "out"}[self.block.name]] == "absent":
+        if crc["in" if self.block.name == "crc_check" else "out"] == "absent":
             self.refuse(f"{'in' if self.block.name == 'crc_check' else 'out'}.crc", f"an FPDU without its CRC is of no use to {self.block.name}")
         self.stream_parts(adapter, bits, inline, crc, offered, returned, fields)
+
+    def stream_names(self, link):
+        """What a stream's `pins` may name."""
+        fields = [*self.packages.fields(self.block.module.pins["out_o"]), *(OF_THE_START.get(self.block.name, ()) if link == "in" else ())]
+        return [*STREAM_PINS, "tuser", *(field for field, _ in fields)]
 
     def stream_pins(self, link, table):
         """Connects a stream's own pins. Returns the bits of its tdata."""
         side = "s" if link == "in" else "m"
-        names = self.named(link, STREAM_PINS + ("tuser",) + tuple(f for f, _ in self.packages.fields(self.block.module.pins["out_o"])))
+        names = self.named(link, self.stream_names(link))
         pin, key = names["tdata"]
         if pin not in self.theirs.pins:
             self.refuse(key, f"{self.theirs.name} has no pin '{pin}', which is this stream's tdata; the nearest is "
@@ -375,7 +385,7 @@ class Wrapper:
             for field in wanted:
                 signals.append((field, f"{user}[{at}+:{widths[field]}]" if total > 1 else user))
                 at += widths[field]
-            pin, key = self.named(link, STREAM_PINS + ("tuser",) + tuple(widths))["tuser"]
+            pin, key = self.named(link, self.stream_names(link))["tuser"]
             self.connect(pin, direction, total, user, key)
         for field in own:
             signals.append((field, self.declare(f"{side}_{field}", widths[field])))
@@ -395,7 +405,7 @@ class Wrapper:
                 self.refuse("out", f"the field '{field}' is neither in tuser nor carried: name it, or say rest = \"carried\"")
 
     def stream_parts(self, adapter, bits, inline, crc, offered, returned, fields):
-        self.used |= {adapter, "words_to_axis", "axis_to_words", "carried_fields"}
+        self.used |= {adapter, "words_to_axis", "axis_to_words"} | ({"carried_fields"} if adapter == "fpdu_through" else set())
         beat = "rnic_stream_pkg::fpdu_beat_t"
         self.body.append(f"  // verilator lint_off UNUSEDSIGNAL\n  {beat} s_fields, m_fields;\n  // verilator lint_on UNUSEDSIGNAL")
         mask, width = 0, sum(n for _, n in fields)
@@ -403,7 +413,11 @@ class Wrapper:
         for field, n in fields:
             at -= n
             places[field] = (1 << n) - 1 << at
-        wired = [f"  assign {signal} = s_fields.{field};" for field, signal in offered] + ["  always_comb begin", "    m_fields = '0;"]
+        own = dict(OF_THE_START.get(self.block.name, ()))
+        for field, n in own.items():
+            self.declare(f"start_{field}", n)
+        wired = [f"  assign {signal} = {'start_' if field in own else 's_fields.'}{field};" for field, signal in offered]
+        wired += ["  always_comb begin", "    m_fields = '0;"]
         for field, signal in returned:
             mask |= places[field]
             wired.append(f"    m_fields.{field} = {signal};")
@@ -411,14 +425,14 @@ class Wrapper:
         of_a_beat = [("in_valid_i", ""), ("in_ready_o", ""), ("in_i", ""), ("in_data_i", ""), ("out_ready_i", ""), ("out_launch_o", ""),
                      ("out_valid_o", ""), ("out_o", ""), ("out_data_o", "")]
         of_streams = [(f"s_{name}_{'i' if name == 'tready' else 'o'}", f"s_{name}") for name in STREAM_PINS]
-        of_streams += [("s_fields_o", "s_fields")]
+        of_streams += [("s_fields_o", "s_fields"), *((f"s_{field}_o", f"start_{field}") for field in own)]
         of_streams += [(f"m_{name}_{'o' if name == 'tready' else 'i'}", f"m_{name}") for name in STREAM_PINS]
         of_streams += [("m_fields_i", "m_fields")]
-        self.instance(adapter, "u_fpdus", {
-            "BeatBytes": "BeatBytes", "InBytes": bits["in"] // 8, "OutBytes": bits["out"] // 8, "Inline": f"1'b{int(inline)}",
-            "InHasCrc": f"1'b{int(crc['in'] == 'present')}", "OutHasCrc": f"1'b{int(crc['out'] == 'present')}",
-            "CrcAlways": f"1'b{int('crc_on' not in dict(offered))}", "Returned": f"{width}'h{mask:x}"},
-            [("waits_i", "in_reset"), *of_a_beat, *of_streams])
+        parameters = {"BeatBytes": "BeatBytes", "InBytes": bits["in"] // 8, "OutBytes": bits["out"] // 8, "Returned": f"{width}'h{mask:x}"}
+        if adapter == "fpdu_through":
+            parameters |= {"Inline": f"1'b{int(inline)}", "InHasCrc": f"1'b{int(crc['in'] == 'present')}",
+                           "OutHasCrc": f"1'b{int(crc['out'] == 'present')}", "CrcAlways": f"1'b{int('crc_on' not in dict(offered))}"}
+        self.instance(adapter, "u_fpdus", parameters, [("waits_i", "in_reset"), *of_a_beat, *of_streams])
         self.moves += [self.moved("in"), self.moved("out")]
 
     # All other pins.

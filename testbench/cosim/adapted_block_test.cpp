@@ -1,5 +1,7 @@
 // Somebody's RTL in a stage's place, by its port map: what leaves is what the stage gives, in other cycles.
 #include "model/rnic/tx/crc_insert.h"
+#include "model/rnic/tx/marker_inserter.h"
+#include "rtl-stubs/verilated/marker_inserter_pins.h"
 #include "rtl-stubs/verilated/verilated_crc.h"
 #include "rtl-stubs/verilated/verilated_terminate_generator.h"
 #include "testbench/cosim/stream_cosim.h"
@@ -9,6 +11,7 @@
 #include "Vaxis_crc.h"
 #include "Vaxis_crc_bug.h"
 #include "Vaxis_crc_narrow.h"
+#include "Vaxis_markers_block.h"
 #include "Vfcs_append_block.h"
 
 namespace rnic::test {
@@ -181,6 +184,59 @@ TEST_F(AxisCrc, KeepsUp) {
   run_until_idle();
   const auto cycles = [](const auto& sink) { return sink.cycles().back() - sink.cycles().front(); };
   EXPECT_LE(cycles(adapted.sink), cycles(stage.sink) + kFpdus);
+}
+
+// FPDUs that leave with more words, of flows that go on; it gets a word at a time.
+struct Markers : Chain<MarkerInserter, FpduBeat, rtl::MarkerInserterPinsOf<Vaxis_markers_block>> {
+  BufferPool marked{pool.block_bytes()};
+  Markers(const char* name, ClockDomain& clk)
+      : Chain(name, clk, LinkConfig::pipeline(MarkerInserterConfig{}), DatapathConfig{kBeatBytes}, marked) {}
+};
+class AxisMarkers : public StageTest {
+ protected:
+  AxisMarkers() { adapted.rtl.emplace(adapted.block, adapted.marked); }
+  void send(Prng& rng) {
+    const std::size_t n = rng.below(4);
+    FlowEnd& flow = flows_[n];
+    flow.markers = n % 2 != 0;
+    MpaReference plain;
+    plain.crc = false;
+    const std::size_t bytes = random_ulpdu_bytes(rng, flow, kBeatBytes);
+    const Bytes wire = plain.fpdu(random_octets(rng, std::min<std::size_t>(bytes, 1500)));
+    Ulpdu start;
+    start.flow = FlowId{static_cast<std::uint32_t>(n)};
+    start.markers = flow.markers;
+    start.position = static_cast<std::uint16_t>(flow.position % wire::kMarkerInterval);
+    const bool completes = rng.below(2) != 0;
+    for (Markers* side : {&stage, &adapted}) {
+      auto beats = cut_fpdu(side->pool, wire, kBeatBytes, false, 0, start.flow);
+      beats.back().completes_wqe = completes;
+      beats.front().set_start(start);
+      side->source.send(beats);
+    }
+    flow.append(std::min<std::size_t>(bytes, 1500));
+  }
+  Markers stage{"stage", clk}, adapted{"adapted", clk};
+
+ private:
+  std::array<FlowEnd, 4> flows_;
+};
+TEST_F(AxisMarkers, GivesWhatTheStageGives) {
+  Prng rng = seeded(20260508);
+  for (const test::Traffic& pattern :
+       {test::Traffic{"full_rate", {}, {}}, test::Traffic{"long_stall", {}, every(1000, 300), every(1300, 300)},
+        test::Traffic{"random_both", at_random(1, 50), at_random(2, 50), at_random(3, 70)}}) {
+    stage.run_as(pattern);
+    adapted.run_as(pattern);
+    for (int i = 0; i < 100; ++i) send(rng);
+    run_until_idle();
+    ASSERT_EQ(difference(stage.sink, adapted.sink), "") << pattern.name;
+    stage.clear();
+    adapted.clear();
+  }
+  EXPECT_GT(stage.block.counters().markers, 100u);
+  EXPECT_EQ(stage.block.counters().markers, adapted.block.counters().markers);
+  EXPECT_EQ(adapted.pool.in_use() + adapted.marked.in_use(), 0u);
 }
 
 // A message for each field of a packed structure, a table beside it, and an asynchronous reset that is active when

@@ -60,6 +60,17 @@ rnic_adapter_mutant(fcs_append_block seals_without_crc TEST FcsAppend.GivesWhatT
   FIND [=[keeps_crc = !OutHasCrc || (!beat.crc_on && (CrcAlways || !InHasCrc))]=] PUT [=[keeps_crc = !OutHasCrc]=])
 rnic_adapter_mutant(fcs_append_block one_edge_of_reset TEST FcsAppend.BehavesAsNewAfterAReset FILE reset_hold.sv
   FIND [=[left_q <= Bits'(Cycles - 1);]=] PUT [=[left_q <= '0;]=])
+set(marks TEST AxisMarkers.GivesWhatTheStageGives)
+rnic_adapter_mutant(axis_markers_block two_fpdus_inside ${marks} FILE fpdu_remade.sv
+  FIND [=[in_ready_o = takes && !whole_q && !waits_i;]=] PUT [=[in_ready_o = takes && !waits_i;]=])
+rnic_adapter_mutant(axis_markers_block full_beat_is_not_the_last ${marks} FILE fpdu_remade.sv
+  FIND [=[assign last         = complete && pending <= 7'(BeatWords);]=] PUT [=[assign last         = complete && pending < 7'(BeatWords);]=])
+rnic_adapter_mutant(axis_markers_block start_is_that_of_every_beat ${marks} FILE fpdu_remade.sv
+  FIND [=[if (take && in_i.first) {s_markers_o]=] PUT [=[if (take) {s_markers_o]=])
+rnic_adapter_mutant(axis_markers_block completes_in_every_beat ${marks} FILE fpdu_remade.sv
+  FIND [=[if (!last) left.completes_wqe = 1'b0;]=] PUT [=[]=])
+rnic_adapter_mutant(axis_markers_block start_stays_in_the_marker ${marks} FILE fpdu_remade.sv
+  FIND [=[    left.marker = '0;]=] PUT [=[    left.marker = latest.marker;]=])
 rnic_adapter_mutant(terminate_generator message_in_reset TEST TermMaker.GivesWhatTheStageGives FILE handshake.sv
   FIND [=[giver_ready_o = taker_ready_i && !waits_i]=] PUT [=[giver_ready_o = taker_ready_i]=])
 rnic_adapter_mutant(terminate_generator gives_without_credit TEST TermMaker.GivesWhatTheStageGives FILE handshake.sv
