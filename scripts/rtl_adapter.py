@@ -13,6 +13,7 @@ import pathlib
 import re
 import sys
 import tomllib
+import typing
 
 import sv_pins
 
@@ -20,9 +21,6 @@ RTL = pathlib.Path(__file__).resolve().parent.parent / "rtl-stubs"
 BLOCKS = ("mpa_framer", "marker_inserter", "crc_insert", "mpa_deframer", "crc_check", "ddp_placement", "irrq", "atomic_alu",
           "response_queue", "terminate_generator")
 FURTHER = {"sctp_crc_insert": "crc_insert", "sctp_crc_check": "crc_check"}  # instances of the same modules
-# Those that AXI-Stream fits, with their adapters, and fields that only their input has.
-OF_FPDUS = {"crc_check": "fpdu_through", "crc_insert": "fpdu_through", "marker_inserter": "fpdu_remade"}
-OF_THE_START = {"marker_inserter": (("markers", 1), ("position", 9))}
 AWAKE = 64        # cycles, unless the map says otherwise
 MAX_BITS = 1024   # of a stream's tdata
 STYLES = ("axi_stream", "valid_ready", "credit")
@@ -34,7 +32,27 @@ NOT_HERE = {True: ("rest", "constant"), False: ("unused",)}  # for inputs of the
 STREAM_PINS = ("tvalid", "tready", "tdata", "tkeep", "tlast")
 OF_THE_STREAM = ("words", "first", "last")              # fields that a stream has in its own way
 OF_MARKERS = ("marker", "marker_lane", "marker_valid")  # and when the markers are in it
-VERDICT = {"crc_check": "crc_ok"}                       # the field that is the block's own work
+SIDES = {"in": "s", "out": "m"}                         # how the parts call the streams
+
+
+class Kind(typing.NamedTuple):
+    """A block that AXI-Stream fits."""
+
+    module: str      # of rtl-stubs/adapter
+    parts: tuple     # modules in it
+    markers: bool = False  # markers may be among the octets, or beside them
+    crc: str = ""    # the side that may lack the CRC field
+    verdict: str = ""      # the field that is the block's own work
+    start: tuple = ()      # what only the input has, with its bits
+    memory: tuple = ()     # other pins of ours that the part has
+
+
+KINDS = {
+    "crc_check": Kind("fpdu_through", ("words_to_axis", "axis_to_words", "carried_fields"), markers=True, crc="out", verdict="crc_ok"),
+    "crc_insert": Kind("fpdu_through", ("words_to_axis", "axis_to_words", "carried_fields"), markers=True, crc="in"),
+    "marker_inserter": Kind("fpdu_remade", ("words_to_axis", "axis_to_words", "fpdu_cut"), start=(("markers", 1), ("position", 9))),
+    "mpa_framer": Kind("fpdu_framed", ("words_to_axis", "axis_to_words", "fpdu_cut"), crc="out", memory=("mem_index_o", "mem_data_i")),
+}
 
 
 class MapError(Exception):
@@ -117,6 +135,7 @@ class Wrapper:
         self.parameters = self.their_parameters()
         self.names = self.theirs.names(self.packages.constants | self.parameters)
         self.connected = {}  # their pin: (ours, the key that says so)
+        self.taken = set()   # pins of ours beside the links that a part has
         self.declared, self.body, self.used, self.moves = [], [], {"reset_hold", "stays_awake"}, []
 
     # What a map says.
@@ -224,7 +243,7 @@ class Wrapper:
         styles = {link: self.style(link) for link in self.block.links}
         streams = [link for link, style in styles.items() if style == "axi_stream"]
         if streams:
-            self.streams(streams)
+            Streams(self, streams).connect()
         for link, style in styles.items():
             if style == "valid_ready":
                 self.valid_ready(link)
@@ -265,7 +284,7 @@ class Wrapper:
     def valid_ready(self, link):
         """A pin for each field. What they give stays until it is taken; what we give does, too."""
         table, takes = self.tree[link], self.block.links[link]
-        if "_launch_o" in self.block.pins_of(link) or f"{link}_data_i" in self.block.module.pins and self.block.name in OF_FPDUS:
+        if "_launch_o" in self.block.pins_of(link) or f"{link}_data_i" in self.block.module.pins and self.block.name in KINDS:
             self.refuse(f"{link}.valid_ready", "beats of FPDUs have the style axi_stream or credit")
         pin = self.block.module.pins[link + ("_i" if takes else "_o")]
         fields = self.packages.fields(pin)
@@ -312,136 +331,13 @@ class Wrapper:
             self.refuse(key, f"{number} does not fit into {bits} bits")
         return number
 
-    # AXI-Stream.
-
-    def streams(self, links):
-        adapter = OF_FPDUS.get(self.block.name)
-        if not adapter:
-            self.refuse(f"{links[0]}.axi_stream", f"only {', '.join(OF_FPDUS)} have streams of FPDUs; {self.block.name} has valid_ready or credit")
-        for link in ("in", "out"):
-            if link not in links:
-                self.refuse(link, "the style has to be axi_stream, as on the other side")
-        table = {"in": self.tree["in"], "out": self.tree["out"]}
-        if adapter == "fpdu_remade":
-            for link, key in ((link, key) for link in table for key in ("markers", "crc") if key in table[link]):
-                self.refuse(f"{link}.{key}", f"{self.block.name} has no such choice")
-        inline = adapter == "fpdu_remade" or self.one_of("markers", table["in"], "in.", ("beside", "inline")) == "inline"
-        if "markers" in table["out"] and (self.one_of("markers", table["out"], "out.", ("beside", "inline")) == "inline") != inline:
-            self.refuse("out.markers", "markers leave as they came: as in.markers says")
-        fields = self.packages.fields(self.block.module.pins["out_o"])
-        bits = {link: self.stream_pins(link, table[link]) for link in ("in", "out")}
-        offered = self.sideband("in", table["in"], [*fields, *OF_THE_START.get(self.block.name, ())], inline)
-        returned = self.sideband("out", table["out"], fields, inline)
-        self.all_fields(fields, returned, inline, table["out"])
-        crc = {"in": self.one_of("crc", table["in"], "in.", ("present", "absent")), "out": self.one_of("crc", table["out"], "out.", ("present", "absent"))}
-        if crc["in" if self.block.name == "crc_check" else "out"] == "absent":
-            self.refuse(f"{'in' if self.block.name == 'crc_check' else 'out'}.crc", f"an FPDU without its CRC is of no use to {self.block.name}")
-        self.stream_parts(adapter, bits, inline, crc, offered, returned, fields)
-
-    def stream_names(self, link):
-        """What a stream's `pins` may name."""
-        fields = [*self.packages.fields(self.block.module.pins["out_o"]), *(OF_THE_START.get(self.block.name, ()) if link == "in" else ())]
-        return [*STREAM_PINS, "tuser", *(field for field, _ in fields)]
-
-    def stream_pins(self, link, table):
-        """Connects a stream's own pins. Returns the bits of its tdata."""
-        side = "s" if link == "in" else "m"
-        names = self.named(link, self.stream_names(link))
-        pin, key = names["tdata"]
-        if pin not in self.theirs.pins:
-            self.refuse(key, f"{self.theirs.name} has no pin '{pin}', which is this stream's tdata; the nearest is "
-                             f"'{nearest(pin, self.theirs.pins)}'")
-        bits = self.theirs.pins[pin].width(self.names, self.packages.structures)
-        if "tdata_bits" in table or bits is None:
-            if "tdata_bits" not in table:
-                self.refuse(f"{link}.tdata_bits", f"missing: the width of {pin} cannot be computed from its text")
-            bits = self.expression(f"{link}.tdata_bits", table["tdata_bits"])
-        if bits % 32 or not 32 <= bits <= MAX_BITS:
-            self.refuse(key, f"{pin} has {bits} bits; a multiple of 32 up to {MAX_BITS} is needed, as FPDUs are words")
-        gives = {"tvalid": 1, "tdata": bits, "tkeep": bits // 8, "tlast": 1}
-        for name in STREAM_PINS:
-            width = gives.get(name, 1)
-            direction = "input" if (name != "tready") == (link == "in") else "output"
-            self.connect(names[name][0], direction, width, self.declare(f"{side}_{name}", width), names[name][1])
-        return bits
-
-    def sideband(self, link, table, fields, inline):
-        """Fields that they have in tuser or on pins of their own: (field, the signal's text)."""
-        where, widths = f"{link}.tuser", dict(fields)
-        wanted, pins = self.list("tuser", table, f"{link}."), self.table("pins", table, f"{link}.")
-        own = [name for name in pins if name in widths]
-        not_these = tuple(name for name in OF_THE_STREAM if (link, name) != ("in", "first")) + (OF_MARKERS if inline else ())
-        for field in wanted + own:
-            if field not in widths:
-                self.refuse(where, f"FPDUs have no field '{field}'; the nearest is '{nearest(field, widths)}'")
-            if field in not_these:
-                self.refuse(where, f"'{field}' is what the stream itself says")
-        if len(set(wanted + own)) != len(wanted + own):
-            self.refuse(where, "a field is there twice")
-        direction, side, signals, at = ("input" if link == "in" else "output"), ("s" if link == "in" else "m"), [], 0
-        if wanted:
-            total = sum(widths[field] for field in wanted)
-            user = self.declare(f"{side}_tuser", total)
-            for field in wanted:
-                signals.append((field, f"{user}[{at}+:{widths[field]}]" if total > 1 else user))
-                at += widths[field]
-            pin, key = self.named(link, self.stream_names(link))["tuser"]
-            self.connect(pin, direction, total, user, key)
-        for field in own:
-            signals.append((field, self.declare(f"{side}_{field}", widths[field])))
-            self.connect(pins[field], direction, widths[field], signals[-1][1], f"{link}.pins.{field}")
-        return signals
-
-    def all_fields(self, fields, returned, inline, table):
-        given = {field for field, _ in returned}
-        verdict = VERDICT.get(self.block.name)
-        if verdict and verdict not in given:
-            self.refuse("out.tuser", f"'{verdict}' is missing: it is what {self.block.name} is for")
-        if "rest" in table:
-            self.one_of("rest", table, "out.", ("carried",))
-            return
-        for field, _ in fields:
-            if field not in given and field not in OF_THE_STREAM and not (inline and field in OF_MARKERS):
-                self.refuse("out", f"the field '{field}' is neither in tuser nor carried: name it, or say rest = \"carried\"")
-
-    def stream_parts(self, adapter, bits, inline, crc, offered, returned, fields):
-        self.used |= {adapter, "words_to_axis", "axis_to_words"} | ({"carried_fields"} if adapter == "fpdu_through" else set())
-        beat = "rnic_stream_pkg::fpdu_beat_t"
-        self.body.append(f"  // verilator lint_off UNUSEDSIGNAL\n  {beat} s_fields, m_fields;\n  // verilator lint_on UNUSEDSIGNAL")
-        mask, width = 0, sum(n for _, n in fields)
-        at, places = width, {}
-        for field, n in fields:
-            at -= n
-            places[field] = (1 << n) - 1 << at
-        own = dict(OF_THE_START.get(self.block.name, ()))
-        for field, n in own.items():
-            self.declare(f"start_{field}", n)
-        wired = [f"  assign {signal} = {'start_' if field in own else 's_fields.'}{field};" for field, signal in offered]
-        wired += ["  always_comb begin", "    m_fields = '0;"]
-        for field, signal in returned:
-            mask |= places[field]
-            wired.append(f"    m_fields.{field} = {signal};")
-        self.body.append("\n".join([*wired, "  end"]))
-        of_a_beat = [("in_valid_i", ""), ("in_ready_o", ""), ("in_i", ""), ("in_data_i", ""), ("out_ready_i", ""), ("out_launch_o", ""),
-                     ("out_valid_o", ""), ("out_o", ""), ("out_data_o", "")]
-        of_streams = [(f"s_{name}_{'i' if name == 'tready' else 'o'}", f"s_{name}") for name in STREAM_PINS]
-        of_streams += [("s_fields_o", "s_fields"), *((f"s_{field}_o", f"start_{field}") for field in own)]
-        of_streams += [(f"m_{name}_{'o' if name == 'tready' else 'i'}", f"m_{name}") for name in STREAM_PINS]
-        of_streams += [("m_fields_i", "m_fields")]
-        parameters = {"BeatBytes": "BeatBytes", "InBytes": bits["in"] // 8, "OutBytes": bits["out"] // 8, "Returned": f"{width}'h{mask:x}"}
-        if adapter == "fpdu_through":
-            parameters |= {"Inline": f"1'b{int(inline)}", "InHasCrc": f"1'b{int(crc['in'] == 'present')}",
-                           "OutHasCrc": f"1'b{int(crc['out'] == 'present')}", "CrcAlways": f"1'b{int('crc_on' not in dict(offered))}"}
-        self.instance(adapter, "u_fpdus", parameters, [("waits_i", "in_reset"), *of_a_beat, *of_streams])
-        self.moves += [self.moved("in"), self.moved("out")]
-
     # All other pins.
 
     def side_pins(self):
         pins, ties, constants, unused = self.table("pins"), self.table("ties"), self.table("constant"), self.list("unused")
         of_links = {link + end for link in self.block.links for end in self.block.pins_of(link)}
         side = {name: pin for name, pin in self.block.module.pins.items()
-                if name not in of_links and name not in ("clk_i", "rst_ni", "busy_o")}
+                if name not in of_links | self.taken and name not in ("clk_i", "rst_ni", "busy_o")}
         self.check_keys(pins, "pins.", (*side, "busy_o"))
         for key, names in (("unused", unused), ("constant", constants)):
             wanted = {name for name, pin in side.items() if pin.direction == ("input" if key == "unused" else "output")}
@@ -518,6 +414,143 @@ class Wrapper:
         ports = self.block.module.header
         return {name: number for name, number in self.block.parameters.items()
                 if snake(name) in self.asked or len(re.findall(rf"\b{name}\b", ports)) > 1}
+
+
+class Streams:
+    """FPDUs by AXI-Stream: `in` goes into their module, `out` comes from it."""
+
+    def __init__(self, wrapper, links):
+        self.wrapper, self.block = wrapper, wrapper.block
+        self.kind = KINDS.get(self.block.name)
+        if not self.kind:
+            wrapper.refuse(f"{links[0]}.axi_stream", f"only {', '.join(KINDS)} have streams of FPDUs; {self.block.name} has valid_ready or credit")
+        for link in ("in", "out"):
+            if link not in links:
+                wrapper.refuse(link, "the style has to be axi_stream, as on the other side")
+        self.tables = {link: wrapper.tree[link] for link in ("in", "out")}
+        self.beat = wrapper.packages.fields(self.block.module.pins["out_o"])
+        self.fields = {"in": [*wrapper.packages.fields(self.block.module.pins["in_i"]), *self.kind.start], "out": self.beat}
+
+    def connect(self):
+        inline, crc = self.inline(), self.crc()
+        bits = {link: self.pins(link) for link in ("in", "out")}
+        offered, returned = self.sideband("in", inline), self.sideband("out", inline)
+        self.all_fields({field for field, _ in returned}, inline)
+        mask = self.wires(offered, returned)
+        parameters = {"BeatBytes": "BeatBytes", "InBytes": bits["in"] // 8, "OutBytes": bits["out"] // 8, "Returned": mask}
+        if self.kind.module == "fpdu_through":
+            parameters |= {"Inline": f"1'b{int(inline)}", "InHasCrc": f"1'b{int(crc['in'])}", "CrcAlways": f"1'b{int('crc_on' not in dict(offered))}"}
+        if self.kind.module != "fpdu_remade":
+            parameters["OutHasCrc"] = f"1'b{int(crc['out'])}"
+        self.part(parameters)
+
+    def inline(self):
+        """Whether markers are among the octets. Those of marker_inserter are words like others."""
+        wrapper, inline = self.wrapper, {}
+        for link, table in self.tables.items():
+            if "markers" in table and not self.kind.markers:
+                wrapper.refuse(f"{link}.markers", f"{self.block.name} has no such choice")
+            inline[link] = wrapper.one_of("markers", table, f"{link}.", ("beside", "inline")) == "inline"
+        if "markers" in self.tables["out"] and inline["out"] != inline["in"]:
+            wrapper.refuse("out.markers", "markers leave as they came: as in.markers says")
+        return inline["in"] or not self.kind.markers
+
+    def crc(self):
+        """Whether each side has the CRC field."""
+        has = {}
+        for link, table in self.tables.items():
+            has[link] = self.wrapper.one_of("crc", table, f"{link}.", ("present", "absent")) == "present"
+            if not has[link] and link != self.kind.crc:
+                self.wrapper.refuse(f"{link}.crc", f"an FPDU without its CRC is of no use to {self.block.name}")
+        return has
+
+    def named(self, link):
+        return self.wrapper.named(link, [*STREAM_PINS, "tuser", *(field for field, _ in self.fields[link])])
+
+    def pins(self, link):
+        """Connects a stream's own pins. Returns the bits of its tdata."""
+        wrapper, table, names = self.wrapper, self.tables[link], self.named(link)
+        pin, key = names["tdata"]
+        if pin not in wrapper.theirs.pins:
+            wrapper.refuse(key, f"{wrapper.theirs.name} has no pin '{pin}', which is this stream's tdata; the nearest is "
+                                f"'{nearest(pin, wrapper.theirs.pins)}'")
+        bits = wrapper.theirs.pins[pin].width(wrapper.names, wrapper.packages.structures)
+        if "tdata_bits" in table or bits is None:
+            if "tdata_bits" not in table:
+                wrapper.refuse(f"{link}.tdata_bits", f"missing: the width of {pin} cannot be computed from its text")
+            bits = wrapper.expression(f"{link}.tdata_bits", table["tdata_bits"])
+        if bits % 32 or not 32 <= bits <= MAX_BITS:
+            wrapper.refuse(key, f"{pin} has {bits} bits; a multiple of 32 up to {MAX_BITS} is needed, as FPDUs are words")
+        for name, width in (("tvalid", 1), ("tready", 1), ("tdata", bits), ("tkeep", bits // 8), ("tlast", 1)):
+            direction = "input" if (name != "tready") == (link == "in") else "output"
+            wrapper.connect(names[name][0], direction, width, wrapper.declare(f"{SIDES[link]}_{name}", width), names[name][1])
+        return bits
+
+    def sideband(self, link, inline):
+        """Fields that they have in tuser or on pins of their own: (field, the signal's text)."""
+        wrapper, widths = self.wrapper, dict(self.fields[link])
+        wanted, pins = wrapper.list("tuser", self.tables[link], f"{link}."), wrapper.table("pins", self.tables[link], f"{link}.")
+        own = [name for name in pins if name in widths]
+        not_these = tuple(name for name in OF_THE_STREAM if (link, name) != ("in", "first")) + (OF_MARKERS if inline else ())
+        for field in wanted + own:
+            if field not in widths:
+                wrapper.refuse(f"{link}.tuser", f"there is no field '{field}'; the nearest is '{nearest(field, widths)}'")
+            if field in not_these:
+                wrapper.refuse(f"{link}.tuser", f"'{field}' is what the stream itself says")
+        if len(set(wanted + own)) != len(wanted + own):
+            wrapper.refuse(f"{link}.tuser", "a field is there twice")
+        direction, side, signals, at = "input" if link == "in" else "output", SIDES[link], [], 0
+        if wanted:
+            total = sum(widths[field] for field in wanted)
+            user = wrapper.declare(f"{side}_tuser", total)
+            for field in wanted:
+                signals.append((field, f"{user}[{at}+:{widths[field]}]" if total > 1 else user))
+                at += widths[field]
+            pin, key = self.named(link)["tuser"]
+            wrapper.connect(pin, direction, total, user, key)
+        for field in own:
+            signals.append((field, wrapper.declare(f"{side}_{field}", widths[field])))
+            wrapper.connect(pins[field], direction, widths[field], signals[-1][1], f"{link}.pins.{field}")
+        return signals
+
+    def all_fields(self, returned, inline):
+        if self.kind.verdict and self.kind.verdict not in returned:
+            self.wrapper.refuse("out.tuser", f"'{self.kind.verdict}' is missing: it is what {self.block.name} is for")
+        if "rest" in self.tables["out"]:
+            self.wrapper.one_of("rest", self.tables["out"], "out.", ("carried",))
+            return
+        for field, _ in self.beat:
+            if field not in returned and field not in OF_THE_STREAM and not (inline and field in OF_MARKERS):
+                self.wrapper.refuse("out", f"the field '{field}' is neither in tuser nor carried: name it, or say rest = \"carried\"")
+
+    def wires(self, offered, returned):
+        """Wires the fields. Returns the beat with ones in those that come back, as a constant."""
+        wrapper, start = self.wrapper, dict(self.kind.start)
+        for field, bits in start.items():
+            wrapper.declare(f"start_{field}", bits)
+        types = [self.block.module.pins[pin].type for pin in ("in_i", "out_o")]
+        lines = ["  // verilator lint_off UNUSEDSIGNAL", f"  {types[0]} s_fields;", f"  {types[1]} m_fields;", "  // verilator lint_on UNUSEDSIGNAL"]
+        lines += [f"  assign {signal} = {'start_' if field in start else 's_fields.'}{field};" for field, signal in offered]
+        lines += ["  always_comb begin", "    m_fields = '0;", *(f"    m_fields.{field} = {signal};" for field, signal in returned), "  end"]
+        wrapper.body.append("\n".join(lines))
+        back = {field for field, _ in returned}
+        ones = "".join(("1" if field in back else "0") * bits for field, bits in self.beat)
+        return f"{len(ones)}'h{int(ones, 2):x}"
+
+    def part(self, parameters):
+        ours = [link + end for link in ("in", "out") for end in self.block.pins_of(link)] + list(self.kind.memory)
+        ports = [("waits_i", "in_reset"), *((pin, "") for pin in ours)]
+        for link, fields in (("in", "s_fields_o"), ("out", "m_fields_i")):
+            gives = "o" if link == "in" else "i"
+            back = "i" if link == "in" else "o"
+            side = SIDES[link]
+            ports += [(f"{side}_{name}_{back if name == 'tready' else gives}", f"{side}_{name}") for name in STREAM_PINS]
+            ports.append((fields, fields[:-2]))
+        ports += [(f"s_{field}_o", f"start_{field}") for field, _ in self.kind.start]
+        self.wrapper.instance(self.kind.module, "u_fpdus", parameters, ports)
+        self.wrapper.used |= {self.kind.module, *self.kind.parts}
+        self.wrapper.taken |= set(self.kind.memory)
+        self.wrapper.moves += [self.wrapper.moved("in"), self.wrapper.moved("out")]
 
 
 def adapter(tree, folder, sources, settings=None, top=None):

@@ -35,7 +35,10 @@ module axis_to_words #(
   assign take       = tvalid_i && tready_o;
 
   logic [7:0] octets;
-  assign octets = 8'($countones(tkeep_i));
+  always_comb begin
+    octets = '0;
+    for (int unsigned i = 0; i < 4 * InWords; i++) octets += 8'(tkeep_i[i]);
+  end
   always_comb begin
     words_d    = words_q >> {taken_i, 5'd0};
     pending_d  = stays;

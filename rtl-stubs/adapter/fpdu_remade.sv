@@ -1,5 +1,5 @@
-// An FPDU that leaves with other words than it had, through somebody's block with AXI-Streams: the adapter of marker_inserter. It is cut
-// into full beats and a rest. One FPDU is inside at a time: a beat's place in memory is that of the FPDU taken last.
+// An FPDU that leaves with other words than it had, through somebody's block with AXI-Streams: the adapter of marker_inserter. It is cut again.
+// One FPDU is inside at a time: a beat's place in memory is that of the FPDU taken last.
 module fpdu_remade #(
   parameter int unsigned                 BeatBytes = 64,
   parameter int unsigned                 InBytes   = 64,  // their streams' widths
@@ -54,6 +54,7 @@ module fpdu_remade #(
     .words_i   (in_data_i),
     .count_i   (7'(in_i.words)),
     .last_i    (in_i.last),
+    .lacks_i   ('0),
     .user_i    (in_i),
     .tvalid_o  (s_tvalid_o),
     .tready_i  (s_tready_i),
@@ -69,77 +70,49 @@ module fpdu_remade #(
     s_fields_o.last  = s_tlast_o;
   end
 
-  // Out: a full beat while more follows, or the rest.
-  logic [32*BeatWords-1:0]     got;
-  logic [6:0]                  pending;
-  logic                        complete, last, leaves, first_q;
-  rnic_stream_pkg::fpdu_beat_t theirs, left;
-  assign last         = complete && pending <= 7'(BeatWords);
-  assign leaves       = out_ready_i && open_q && (complete || pending > 7'(BeatWords));
-  assign out_launch_o = leaves;
-  axis_to_words #(
-    .InWords (OutBytes / 4),
-    .OutWords(BeatWords),
-    .UserBits(BeatBits)
+  always_ff @(posedge clk_i) begin
+    if (take && in_i.first) {s_markers_o, s_position_o} <= {in_i.marker[31], in_i.marker[8:0]};
+  end
+
+  logic                        ends;
+  rnic_stream_pkg::fpdu_beat_t fields;
+  always_comb begin
+    fields        = latest;
+    fields.marker = '0;
+  end
+  fpdu_cut #(
+    .BeatBytes(BeatBytes),
+    .OutBytes (OutBytes),
+    .Returned (Returned)
   ) u_out (
     .clk_i,
     .rst_ni,
-    .tvalid_i  (m_tvalid_i && !waits_i),
-    .tready_o  (m_tready_o),
-    .tdata_i   (m_tdata_i),
-    .tkeep_i   (m_tkeep_i),
-    .tlast_i   (m_tlast_i),
-    .tuser_i   (m_fields_i),
-    .words_o   (got),
-    .pending_o (pending),
-    .complete_o(complete),
-    .user_o    (theirs),
-    .taken_i   (!leaves ? '0 : last ? pending : 7'(BeatWords)),
-    .ends_i    (leaves && last)
+    .waits_i,
+    .open_i  (open_q),
+    .whole_i (whole_q),
+    .fields_i(fields),
+    .ends_o  (ends),
+    .out_ready_i,
+    .out_launch_o,
+    .out_valid_o,
+    .out_o,
+    .out_data_o,
+    .m_tvalid_i,
+    .m_tready_o,
+    .m_tdata_i,
+    .m_tkeep_i,
+    .m_tlast_i,
+    .m_fields_i
   );
-  always_comb begin
-    left        = (latest & ~Returned) | (theirs & Returned);
-    left.marker = '0;
-    left.words  = last ? pending[5:0] : 6'(BeatWords);
-    left.first  = first_q;
-    left.last   = last;
-    if (!last) left.completes_wqe = 1'b0;
-  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      open_q      <= 1'b0;
-      whole_q     <= 1'b0;
-      first_q     <= 1'b1;
-      out_valid_o <= 1'b0;
+      open_q  <= 1'b0;
+      whole_q <= 1'b0;
     end else begin
       if (take) open_q <= 1'b1;
       if (take && in_i.last) whole_q <= 1'b1;
-      if (leaves) first_q <= last;
-      if (leaves && last) begin
-        open_q  <= 1'b0;
-        whole_q <= 1'b0;
-      end
-      out_valid_o <= leaves;
-    end
-  end
-  always_ff @(posedge clk_i) begin
-    if (take && in_i.first) {s_markers_o, s_position_o} <= {in_i.marker[31], in_i.marker[8:0]};
-    out_o      <= left;
-    out_data_o <= got;
-  end
-
-  logic waited_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) waited_q <= 1'b1;
-    else         waited_q <= waits_i;
-  end
-  always_ff @(posedge clk_i) begin
-    if (rst_ni) begin
-      NothingInReset_A : assert (waits_i || !(waited_q && m_tvalid_i)) else $error("tvalid is 1 at the end of reset");
-      NotByItself_A    : assert (open_q || pending == '0) else $error("words leave that never came");
-      NotEmpty_A       : assert (!leaves || pending != '0) else $error("an FPDU leaves without any words");
-      NotEarly_A       : assert (!(leaves && last) || whole_q) else $error("an FPDU ends before it has come");
+      if (ends) {open_q, whole_q} <= 2'b00;
     end
   end
 endmodule

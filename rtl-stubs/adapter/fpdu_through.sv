@@ -74,6 +74,7 @@ module fpdu_through #(
     .words_i   (words),
     .count_i   (count),
     .last_i    (in_i.last),
+    .lacks_i   ('0),
     .user_i    (shown),
     .tvalid_o  (s_tvalid_o),
     .tready_i  (s_tready_i),

@@ -1,9 +1,10 @@
-// Words of packets as an AXI-Stream of another width: full beats, and a last one with the rest. As AXI-Stream wants it, what is
+// Words of packets as an AXI-Stream of another width: full beats, and a last one with the rest, down to octets. As AXI-Stream wants it, what is
 // valid does not wait for ready and stays until it is taken.
 module words_to_axis #(
   parameter int unsigned InWords  = 17,    // the most that come at once
   parameter int unsigned OutWords = 16,
   parameter bit          MayEnd   = 1'b0,  // the last words of a packet may be none
+  parameter bit          MayLack  = 1'b0,  // a packet may have no octets at all
   parameter int unsigned UserBits = 1
 ) (
   input  logic                   clk_i,
@@ -13,6 +14,7 @@ module words_to_axis #(
   input  logic [32*InWords-1:0]  words_i,
   input  logic [6:0]             count_i,
   input  logic                   last_i,
+  input  logic [1:0]             lacks_i,  // octets that the last word of the packet does not have
   input  logic [UserBits-1:0]    user_i,
   output logic                   tvalid_o,
   input  logic                   tready_i,
@@ -29,6 +31,7 @@ module words_to_axis #(
   logic [6:0]          pending_d, pending_q;
   logic                complete_d, complete_q, first_d, first_q;
   logic [UserBits-1:0] user_q;
+  logic [1:0]          lacks_q;
   logic                full, give;
   logic [6:0]          left;
   assign full     = pending_q >= 7'(OutWords);
@@ -40,7 +43,10 @@ module words_to_axis #(
   assign first_o  = first_q;
   assign user_o   = user_q;
   always_comb begin
-    for (int unsigned i = 0; i < OutWords; i++) tkeep_o[4*i+:4] = {4{7'(i) < pending_q}};
+    for (int unsigned i = 0; i < OutWords; i++) begin
+      tkeep_o[4*i+:4] = {4{7'(i) < pending_q}};
+      if (tlast_o && 7'(i) + 7'd1 == pending_q) tkeep_o[4*i+:4] = 4'hf >> lacks_q;
+    end
   end
 
   // Words come after those that stay, and not before a whole packet has left.
@@ -79,13 +85,13 @@ module words_to_axis #(
   end
   always_ff @(posedge clk_i) begin
     words_q <= words_d;
-    if (take) user_q <= user_i;
+    if (take) {user_q, lacks_q} <= {user_i, lacks_i};
   end
 
   always_ff @(posedge clk_i) begin
     if (rst_ni && take) begin
       CountInRange_A : assert (count_i <= 7'(InWords));
-      NotEmpty_A     : assert (pending_d != '0);
+      NotEmpty_A     : assert (MayLack || pending_d != '0);
     end
   end
 endmodule

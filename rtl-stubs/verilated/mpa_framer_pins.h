@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "model/rnic/tx/mpa_framer.h"
 #include "rtl-stubs/verilated/beat_bits.h"
@@ -33,13 +34,16 @@ class MpaFramerPinsOf : public Pins<Model, MpaFramer> {
     std::memcpy(port_data(m.mem_data_i), buf->bytes() + from, std::min(octets, buf->capacity() - from));
   }
   void advance(const Model& m) {
-    if (m.in_valid_i && m.in_ready_o) buf_ = offered_;
+    if (!m.in_valid_i || !m.in_ready_o) return;
+    buf_ = offered_;
+    if (!std::exchange(launched_, false)) next_ = buf_->bytes() + kFrameHeadroom;
   }
 
-  // All beats lie in the ULPDU's buffer, whose reference they carry.
+  // All beats lie in the ULPDU's buffer, whose reference they carry. Ours launches the first one as it takes the ULPDU.
   BeatPlace launched(const Model& m) {
-    if (m.in_ready_o) next_ = offered_->bytes() + kFrameHeadroom;
-    const BeatPlace place{m.in_ready_o ? offered_ : buf_, next_};
+    launched_ = m.in_valid_i && m.in_ready_o;
+    if (launched_) next_ = offered_->bytes() + kFrameHeadroom;
+    const BeatPlace place{launched_ ? offered_ : buf_, next_};
     next_ += port_octets(m.mem_data_i);
     return place;
   }
@@ -52,6 +56,7 @@ class MpaFramerPinsOf : public Pins<Model, MpaFramer> {
   MpaFramer& stage_;
   Buffer *offered_ = nullptr, *buf_ = nullptr;
   std::uint8_t* next_ = nullptr;
+  bool launched_ = false;  // the first beat of the ULPDU that is taken in this cycle
 };
 
 }  // namespace rnic::rtl

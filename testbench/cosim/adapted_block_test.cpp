@@ -1,16 +1,20 @@
 // Somebody's RTL in a stage's place, by its port map: what leaves is what the stage gives, in other cycles.
 #include "model/rnic/tx/crc_insert.h"
 #include "model/rnic/tx/marker_inserter.h"
+#include "model/rnic/tx/mpa_framer.h"
 #include "rtl-stubs/verilated/marker_inserter_pins.h"
+#include "rtl-stubs/verilated/mpa_framer_pins.h"
 #include "rtl-stubs/verilated/verilated_crc.h"
 #include "rtl-stubs/verilated/verilated_terminate_generator.h"
 #include "testbench/cosim/stream_cosim.h"
 #include "testbench/support/contexts.h"
 #include "testbench/support/mpa_reference.h"
+#include "testbench/support/mpa_tx_chain.h"
 
 #include "Vaxis_crc.h"
 #include "Vaxis_crc_bug.h"
 #include "Vaxis_crc_narrow.h"
+#include "Vaxis_framer_block.h"
 #include "Vaxis_markers_block.h"
 #include "Vfcs_append_block.h"
 
@@ -237,6 +241,51 @@ TEST_F(AxisMarkers, GivesWhatTheStageGives) {
   EXPECT_GT(stage.block.counters().markers, 100u);
   EXPECT_EQ(stage.block.counters().markers, adapted.block.counters().markers);
   EXPECT_EQ(adapted.pool.in_use() + adapted.marked.in_use(), 0u);
+}
+
+// ULPDUs of any number of octets, read from their memory; it leaves no room for the CRC field.
+struct Framers : Chain<MpaFramer, Ulpdu, rtl::MpaFramerPinsOf<Vaxis_framer_block>> {
+  Framers(const char* name, ClockDomain& clk)
+      : Chain(name, clk, LinkConfig::pipeline(MpaFramerConfig{}), DatapathConfig{kBeatBytes}) {}
+};
+class AxisFramer : public StageTest {
+ protected:
+  AxisFramer() { adapted.rtl.emplace(adapted.block); }
+  void send(Prng& rng, std::size_t bytes) {
+    const Bytes octets = random_octets(rng, bytes);
+    const FlowId flow{static_cast<std::uint32_t>(rng.below(8))};
+    const bool completes = rng.below(2) != 0, markers = rng.below(2) != 0, crc = rng.below(4) != 0;
+    const auto position = static_cast<std::uint16_t>(4 * rng.below(128));
+    for (Framers* side : {&stage, &adapted}) {
+      Ulpdu ulpdu = make_ulpdu(side->pool, octets, flow, completes);
+      ulpdu.markers = markers;
+      ulpdu.crc = crc;
+      ulpdu.position = position;
+      side->source.send(std::move(ulpdu));
+    }
+  }
+  void agrees(const char* what) {
+    run_until_idle();
+    ASSERT_GT(stage.sink.size(), 0u);
+    ASSERT_EQ(difference(stage.sink, adapted.sink), "") << what;
+    stage.clear();
+    adapted.clear();
+    EXPECT_EQ(adapted.pool.in_use(), 0u);
+  }
+  Framers stage{"stage", clk}, adapted{"adapted", clk};
+};
+TEST_F(AxisFramer, GivesWhatTheStageGives) {
+  Prng rng = seeded(20260509);
+  for (std::size_t bytes = 0; bytes < 3 * kBeatBytes; ++bytes) send(rng, bytes);
+  agrees("each size");
+  for (const test::Traffic& pattern :
+       {test::Traffic{"long_stall", {}, every(1000, 300), every(1300, 300)},
+        test::Traffic{"random_both", at_random(1, 50), at_random(2, 50), at_random(3, 70)}}) {
+    stage.run_as(pattern);
+    adapted.run_as(pattern);
+    for (int i = 0; i < 60; ++i) send(rng, random_ulpdu_bytes(rng, FlowEnd{}, kBeatBytes) % 2000);
+    agrees(pattern.name);
+  }
 }
 
 // A message for each field of a packed structure, a table beside it, and an asynchronous reset that is active when

@@ -97,7 +97,7 @@ class Maps(InAFolder):
             ("in.markers", "in_line", "in.markers: 'in_line' is not possible; the nearest is 'inline'"),
             ("out.markers", "beside", "out.markers: markers leave as they came: as in.markers says"),
             ("in.tuser", "first", "in.tuser: 'first' is no list of texts"),
-            ("in.tuser", ["first", "crc_onn"], "in.tuser: FPDUs have no field 'crc_onn'; the nearest is 'crc_on'"),
+            ("in.tuser", ["first", "crc_onn"], "in.tuser: there is no field 'crc_onn'; the nearest is 'crc_on'"),
             ("in.tuser", ["first", "last"], "in.tuser: 'last' is what the stream itself says"),
             ("in.tuser", ["first", "marker_valid"], "in.tuser: 'marker_valid' is what the stream itself says"),
             ("in.tuser", ["first", "first"], "in.tuser: a field is there twice"),
@@ -114,12 +114,28 @@ class Maps(InAFolder):
             ("event", {"credit": "e"}, "event: crc_check has no link of this name, and it is no key; the nearest is 'reset'"),
         ])
 
+    def test_of_other_streams(self):
+        self.assert_each_refused("axis_markers", "axis_markers.sv", [
+            ("in.markers", "inline", "in.markers: marker_inserter has no such choice"),
+            ("out.crc", "absent", "out.crc: an FPDU without its CRC is of no use to marker_inserter"),
+            ("in.tuser", ["marker", "position"], "in.tuser: 'marker' is what the stream itself says"),
+            ("in.tuser", ["markers"], "in.axi_stream: s_tuser has 10 bits; 1 are needed"),
+            ("out.tuser", ["markers"], "out.tuser: there is no field 'markers'; the nearest is 'marker'"),
+        ])
+        self.assert_each_refused("axis_framer", "axis_framer.sv", [
+            ("in.pins.bytes", "u_len", "in.pins.bytes: axis_framer has no pin 'u_len'; the nearest is 'u_length'"),
+            ("in.tuser", ["words"], "in.tuser: there is no field 'words'; the nearest is 'markers'"),
+            ("in.crc", "absent", "in.crc: an FPDU without its CRC is of no use to mpa_framer"),
+            ("out.rest", DELETE, "out: the field 'ends' is neither in tuser nor carried: name it, or say rest = \"carried\""),
+            ("pins", {"mem_index_o": "x"}, "pins.mem_index_o: unknown key; the nearest is 'busy_o'"),
+        ])
+
     def test_of_messages(self):
         self.assert_each_refused("term_maker", "term_maker.sv", [
             ("in", DELETE, "in.credit: term_maker has no pin 'in_valid_i'; the nearest is 'say_valid'"),
             ("in.axi_stream", "err_", "in: one style is needed, of axi_stream, valid_ready, credit; there are axi_stream and valid_ready"),
             ("in", {"axi_stream": "err_"},
-             "in.axi_stream: only crc_check, crc_insert have streams of FPDUs; terminate_generator has valid_ready or credit"),
+             "in.axi_stream: only crc_check, crc_insert, marker_inserter, mpa_framer have streams of FPDUs; terminate_generator has valid_ready or credit"),
             ("in.constant", {"qpn": 1}, "in.constant: unknown key; the nearest is 'pins'"),
             ("in.unused", ["cause.cod"], "in.unused: qp_event_t has no field 'cause.cod'; the nearest is 'cause.code'"),
             ("in.unused", ["malformed"], "ties: nothing drives the input err_malformed of term_maker: connect it, or give it a value here"),
@@ -147,7 +163,7 @@ class Maps(InAFolder):
         for block in ("mpa_deframer", "ddp_placement"):
             tree = changed(self.load("axis_crc"), "block", block)
             self.assert_refused(tree, "axis_crc.sv",
-                                f"in.axi_stream: only crc_check, crc_insert have streams of FPDUs; {block} has valid_ready or credit")
+                                f"in.axi_stream: only crc_check, crc_insert, marker_inserter, mpa_framer have streams of FPDUs; {block} has valid_ready or credit")
 
     def lint(self, top, files):
         packages = [ROOT / f"rtl-stubs/include/{name}.sv" for name in ("rnic_stream_pkg", "rnic_messages_pkg", "rnic_crc32c_pkg", "rnic_ddp_pkg")]
@@ -203,7 +219,7 @@ class Maps(InAFolder):
     def test_nothing_but_sentences(self):
         """Every value of a map, replaced by values of every type: a sentence, or a wrapper."""
         values = [None, True, -1, 1.5, "", "x", "in", [], [1], ["x"], {}, {"x": 1}, {"x": {"y": []}}]
-        for name, source in (("axis_crc", "axis_crc.sv"), ("fcs_append", "fcs_append.sv"), ("term_maker", "term_maker.sv")):
+        for name, source in (("axis_crc", "axis_crc.sv"), ("fcs_append", "fcs_append.sv"), ("axis_framer", "axis_framer.sv"), ("term_maker", "term_maker.sv")):
             tree = self.load(name)
             keys = [*rtl_adapter.KEYS, *tree]
             paths = keys + [f"{key}.{inner}" for key in ("in", "out", "reset")

@@ -63,14 +63,23 @@ rnic_adapter_mutant(fcs_append_block one_edge_of_reset TEST FcsAppend.BehavesAsN
 set(marks TEST AxisMarkers.GivesWhatTheStageGives)
 rnic_adapter_mutant(axis_markers_block two_fpdus_inside ${marks} FILE fpdu_remade.sv
   FIND [=[in_ready_o = takes && !whole_q && !waits_i;]=] PUT [=[in_ready_o = takes && !waits_i;]=])
-rnic_adapter_mutant(axis_markers_block full_beat_is_not_the_last ${marks} FILE fpdu_remade.sv
-  FIND [=[assign last         = complete && pending <= 7'(BeatWords);]=] PUT [=[assign last         = complete && pending < 7'(BeatWords);]=])
+rnic_adapter_mutant(axis_markers_block full_beat_is_not_the_last ${marks} FILE fpdu_cut.sv
+  FIND [=[complete && rest <= 7'(BeatWords);]=] PUT [=[complete && rest < 7'(BeatWords);]=])
 rnic_adapter_mutant(axis_markers_block start_is_that_of_every_beat ${marks} FILE fpdu_remade.sv
   FIND [=[if (take && in_i.first) {s_markers_o]=] PUT [=[if (take) {s_markers_o]=])
-rnic_adapter_mutant(axis_markers_block completes_in_every_beat ${marks} FILE fpdu_remade.sv
+rnic_adapter_mutant(axis_markers_block completes_in_every_beat ${marks} FILE fpdu_cut.sv
   FIND [=[if (!last) left.completes_wqe = 1'b0;]=] PUT [=[]=])
 rnic_adapter_mutant(axis_markers_block start_stays_in_the_marker ${marks} FILE fpdu_remade.sv
-  FIND [=[    left.marker = '0;]=] PUT [=[    left.marker = latest.marker;]=])
+  FIND [=[    fields.marker = '0;]=] PUT [=[    fields.marker = latest.marker;]=])
+set(frames TEST AxisFramer.GivesWhatTheStageGives)
+rnic_adapter_mutant(axis_framer_block octets_after_the_end ${frames} FILE words_to_axis.sv
+  FIND [=[4'hf >> lacks_q]=] PUT [=[4'hf]=])
+rnic_adapter_mutant(axis_framer_block start_in_every_beat ${frames} FILE fpdu_cut.sv
+  FIND [=[if (!first_q) left.marker = '0;]=] PUT [=[]=])
+rnic_adapter_mutant(axis_framer_block no_room_for_the_crc ${frames} FILE fpdu_cut.sv
+  FIND [=[pending + 7'(!HasCrc)]=] PUT [=[pending]=])
+rnic_adapter_mutant(axis_framer_block next_one_is_taken ${frames} FILE fpdu_framed.sv
+  FIND [=[takes && !open_q && !waits_i]=] PUT [=[takes && !waits_i]=])
 rnic_adapter_mutant(terminate_generator message_in_reset TEST TermMaker.GivesWhatTheStageGives FILE handshake.sv
   FIND [=[giver_ready_o = taker_ready_i && !waits_i]=] PUT [=[giver_ready_o = taker_ready_i]=])
 rnic_adapter_mutant(terminate_generator gives_without_credit TEST TermMaker.GivesWhatTheStageGives FILE handshake.sv
