@@ -83,9 +83,10 @@ def compilations(folder):
             others = [other for other in shared if other.name != file.name]
             yield str(file.relative_to(ROOT)), ["--include-directory=rtl-stubs/golden", *others, file]
     foreign = sorted(ROOT.glob("testbench/golden/foreign/*.sv"))
+    bound = [ROOT / "rtl-stubs/checkers/axis_checker.sv", ROOT / "testbench/cosim/adapted_bind.svh"]
     for file in sorted(ROOT.glob("testbench/golden/foreign/*.toml")):
         _, files, _ = rtl_adapter.adapter(rtl_adapter.read_map(file), folder, foreign)
-        yield f"the wrapper by {file.relative_to(ROOT)}", rtl_adapter.Packages().files + files
+        yield f"the wrapper by {file.relative_to(ROOT)}", rtl_adapter.Packages().files + files + bound
 
 
 def check(python, folder, files):

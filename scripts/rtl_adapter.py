@@ -435,6 +435,7 @@ class Streams:
         inline, crc = self.inline(), self.crc()
         bits = {link: self.pins(link) for link in ("in", "out")}
         offered, returned = self.sideband("in", inline), self.sideband("out", inline)
+        self.same_beats(bits, {"in": offered, "out": returned})
         self.all_fields({field for field, _ in returned}, inline)
         mask = self.wires(offered, returned)
         parameters = {"BeatBytes": "BeatBytes", "InBytes": bits["in"] // 8, "OutBytes": bits["out"] // 8, "Returned": mask}
@@ -512,6 +513,14 @@ class Streams:
             signals.append((field, wrapper.declare(f"{side}_{field}", widths[field])))
             wrapper.connect(pins[field], direction, widths[field], signals[-1][1], f"{link}.pins.{field}")
         return signals
+
+    def same_beats(self, bits, signals):
+        """Where a marker stands in a beat means nothing in beats of another cut."""
+        ours = 8 * self.block.parameters["BeatBytes"]
+        for link, fields in signals.items():
+            for field in OF_MARKERS:
+                if field in dict(fields) and bits[link] != ours:
+                    self.wrapper.refuse(f"{link}.tuser", f"'{field}' is of a beat of {ours} bits, but this stream's have {bits[link]}")
 
     def all_fields(self, returned, inline):
         if self.kind.verdict and self.kind.verdict not in returned:

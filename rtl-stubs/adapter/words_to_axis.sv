@@ -49,14 +49,15 @@ module words_to_axis #(
     end
   end
 
-  // Words come after those that stay, and not before a whole packet has left.
+  // Words come after those that stay, and not before a whole packet has left. Nothing is taken while a full beat waits, so what
+  // user_o says belongs to that beat.
   logic [6:0]         stays;
   logic               whole, take;
   logic [32*Room-1:0] kept;
   assign stays      = give ? left : pending_q;
   assign whole      = complete_q && !(give && tlast_o);
   assign kept       = give ? words_q >> (32 * OutWords) : words_q;
-  assign in_ready_o = !whole && stays <= 7'(OutWords);
+  assign in_ready_o = !whole && (stays < 7'(OutWords) || (MayEnd && stays == 7'(OutWords)));
   assign take       = in_valid_i && in_ready_o;
   always_comb begin
     words_d    = kept;
@@ -88,7 +89,15 @@ module words_to_axis #(
     if (take) {user_q, lacks_q} <= {user_i, lacks_i};
   end
 
+  logic                waits_q;
+  logic [UserBits-1:0] was_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) waits_q <= 1'b0;
+    else         waits_q <= tvalid_o && !tready_i && !MayEnd;
+  end
   always_ff @(posedge clk_i) begin
+    was_q <= user_q;
+    if (rst_ni) UserStays_A : assert (!waits_q || user_q == was_q);
     if (rst_ni && take) begin
       CountInRange_A : assert (count_i <= 7'(InWords));
       NotEmpty_A     : assert (MayLack || pending_d != '0);

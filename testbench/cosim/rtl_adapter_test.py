@@ -114,6 +114,12 @@ class Maps(InAFolder):
             ("event", {"credit": "e"}, "event: crc_check has no link of this name, and it is no key; the nearest is 'reset'"),
         ])
 
+    def test_of_markers_beside(self):
+        tree = changed(self.load("axis_crc_narrow"), "in.markers", "beside")
+        self.adapt(tree, "axis_crc.sv")
+        self.assert_refused(changed(tree, "in.tuser", ["marker_valid"]), "axis_crc.sv",
+                            "in.tuser: 'marker_valid' is of a beat of 512 bits, but this stream's have 128")
+
     def test_of_other_streams(self):
         self.assert_each_refused("axis_markers", "axis_markers.sv", [
             ("in.markers", "inline", "in.markers: marker_inserter has no such choice"),

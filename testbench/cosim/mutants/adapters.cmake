@@ -50,6 +50,10 @@ rnic_adapter_mutant(axis_crc_narrow keep_is_full TEST AxisCrcNarrow.GivesWhatThe
   FIND [=[{4{7'(i) < pending_q}}]=] PUT [=[4'hf]=])
 rnic_adapter_mutant(axis_crc_narrow packets_run_together TEST AxisCrcNarrow.GivesWhatTheStageGives FILE words_to_axis.sv
   FIND [=[assign in_ready_o = !whole && ]=] PUT [=[assign in_ready_o = ]=])
+rnic_adapter_mutant(axis_crc fields_of_the_next_beat ${gives} FILE words_to_axis.sv
+  FIND [=[stays < 7'(OutWords)]=] PUT [=[stays <= 7'(OutWords)]=])
+rnic_adapter_mutant(axis_markers_block last_comes_while_it_waits TEST AxisMarkers.GivesWhatTheStageGives FILE words_to_axis.sv
+  FIND [=[assign tlast_o  = complete_q && left == '0;]=] PUT [=[assign tlast_o  = complete_q && left == '0 && tready_i;]=])
 rnic_adapter_mutant(axis_crc_narrow every_fpdu_is_judged TEST AxisCrcNarrow.GivesWhatTheStageGives FILE fpdu_through.sv
   FIND [=[if (CrcAlways && taken.crc_ok]=] PUT [=[if (1'b0]=])
 rnic_adapter_mutant(axis_crc_narrow takes_more_than_fits TEST AxisCrcNarrow.GivesWhatTheStageGives FILE axis_to_words.sv
