@@ -3,9 +3,9 @@
 #include <stdexcept>
 
 #include "model/conformance/enhanced_word.h"
-#include "model/conformance/firmware_end.h"
 #include "model/conformance/json_fields.h"
 #include "model/conformance/rtr_letters.h"
+#include "model/conformance/run_command.h"
 #include "model/conformance/vector_kinds.h"
 #include "model/host/driver/connection.h"
 #include "model/host/driver/verbs.h"

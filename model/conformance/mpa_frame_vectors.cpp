@@ -1,9 +1,9 @@
 #include <stdexcept>
 
 #include "model/conformance/enhanced_word.h"
-#include "model/conformance/firmware_end.h"
 #include "model/conformance/json_fields.h"
 #include "model/conformance/vector_kinds.h"
+#include "model/ends/firmware_end.h"
 #include "model/wire/mpa_frame.h"
 
 namespace rnic::conformance {

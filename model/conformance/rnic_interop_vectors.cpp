@@ -2,8 +2,8 @@
 // gives.
 #include <stdexcept>
 
-#include "model/conformance/firmware_end.h"
 #include "model/conformance/json_fields.h"
+#include "model/conformance/run_command.h"
 #include "model/conformance/vector_kinds.h"
 #include "model/wire/mpa_frame.h"
 

@@ -131,6 +131,19 @@ class Bench {
   void out(PushPort<T>& port, const char* name, const LinkConfig& config = Netlist::kFew) {
     out(port, name, config, [](const T&) {});
   }
+  // What comes by no link: the bench puts it into the queue, which lives as long as the port.
+  template <class M>
+  std::deque<M>& out(const char* name) {
+    auto waiting = std::make_shared<std::deque<M>>();
+    add<M>(name);
+    ports_.back().take = [waiting](void* to) {
+      if (waiting->empty()) return false;
+      store(waiting->front(), to);
+      waiting->pop_front();
+      return true;
+    };
+    return *waiting;
+  }
   template <class Row, class Set>
   void table(const char* name, Set set) {
     tables_.push_back({name, Message<Row>::kName,

@@ -9,6 +9,7 @@ const std::vector<Kind>& kinds() {
     add_request_kinds(list);
     add_placement_kinds(list);
     add_segmenter_kinds(list);
+    add_negotiation_kinds(list);
     return list;
   }();
   return all;

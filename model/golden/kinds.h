@@ -26,5 +26,6 @@ void add_mpa_kinds(std::vector<Kind>& to);
 void add_request_kinds(std::vector<Kind>& to);
 void add_placement_kinds(std::vector<Kind>& to);
 void add_segmenter_kinds(std::vector<Kind>& to);
+void add_negotiation_kinds(std::vector<Kind>& to);
 
 }  // namespace rnic::golden

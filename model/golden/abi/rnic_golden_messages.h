@@ -653,6 +653,91 @@ typedef struct {
 } rnic_stag_request;
 typedef char rnic_stag_request_has_144_octets[sizeof(rnic_stag_request) == 144 ? 1 : -1];
 
+typedef struct {
+  uint32_t size;
+  uint32_t octets_n;
+  uint8_t* octets;
+  uint32_t octets_room;
+  uint8_t op;
+  uint8_t flags;
+  uint8_t reserved0[2];
+  uint32_t id;
+  uint16_t ird;
+  uint16_t ord;
+  uint8_t options;
+  uint8_t reserved1[1];
+  uint16_t max_ird;
+  uint16_t need_ord;
+  uint8_t rtr_order;
+  uint8_t reserved2[1];
+  uint16_t backlog;
+  uint8_t reserved3[6];
+} rnic_cm_command;
+typedef char rnic_cm_command_has_48_octets[sizeof(rnic_cm_command) == 48 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t octets_n;
+  uint8_t* octets;
+  uint32_t octets_room;
+  uint8_t kind;  /* 3 bits */
+  uint8_t cause_layer;  /* 4 bits */
+  uint8_t cause_etype;  /* 4 bits */
+  uint8_t cause_code;
+} rnic_stream_signal;
+typedef char rnic_stream_signal_has_24_octets[sizeof(rnic_stream_signal) == 24 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint8_t status;
+  uint8_t reserved0[3];
+} rnic_cm_done;
+typedef char rnic_cm_done_has_8_octets[sizeof(rnic_cm_done) == 8 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t octets_n;
+  uint8_t* octets;
+  uint32_t octets_room;
+  uint8_t type;
+  uint8_t status;
+  uint16_t private_bytes;
+  uint32_t cookie;
+  uint32_t id;
+  uint32_t peer_ip;
+  uint16_t peer_port;
+  uint16_t local_port;
+  uint16_t ird;
+  uint16_t ord;
+  uint32_t srq_limit;
+  uint32_t terminate;
+  uint16_t peer_ird;
+  uint16_t peer_ord;
+  uint8_t mpa_revision;
+  uint8_t mpa_flags;
+  uint8_t terminate_origin;
+  uint8_t ddp_version;
+  uint8_t qp_state;
+  uint8_t stream_personality;
+  uint8_t stream_rx_markers;
+  uint8_t stream_tx_markers;
+} rnic_cm_event;
+typedef char rnic_cm_event_has_64_octets[sizeof(rnic_cm_event) == 64 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint8_t llp;  /* 1 bit */
+  uint8_t rdma;  /* 1 bit */
+  uint8_t tx_markers;  /* 1 bit */
+  uint8_t rx_markers;  /* 1 bit */
+  uint8_t crc;  /* 1 bit */
+  uint8_t reserved0[3];
+  uint32_t qp_epoch;
+  uint32_t qpn;
+  uint8_t reserved1[4];
+} rnic_flow_context;
+typedef char rnic_flow_context_has_24_octets[sizeof(rnic_flow_context) == 24 ? 1 : -1];
+
 /* "mpa_framer": FPDUs of ULPDUs, without markers and CRC (RFC 5044 section 4.1). */
 enum {
   RNIC_MPA_FRAMER_IN = 0, /* push rnic_ulpdu */
@@ -1075,6 +1160,42 @@ static inline int32_t rnic_rdmap_segmenter_take_flush_rq(rnic_stage* stage, rnic
 }
 static inline int32_t rnic_rdmap_segmenter_take_event(rnic_stage* stage, rnic_qp_event* message) {
   return rnic_stage_take(stage, 19, message);
+}
+
+/* "mpa_negotiation": one end of a connection's start, of either role (RFC 5044 section 7, RFC 6581). */
+enum {
+  RNIC_MPA_NEGOTIATION_COMMAND = 0, /* push rnic_cm_command */
+  RNIC_MPA_NEGOTIATION_PEER = 1, /* push rnic_stream_signal */
+  RNIC_MPA_NEGOTIATION_DONE = 2, /* take rnic_cm_done */
+  RNIC_MPA_NEGOTIATION_TO_PEER = 3, /* take rnic_stream_signal */
+  RNIC_MPA_NEGOTIATION_EVENT = 4, /* take rnic_cm_event */
+  RNIC_MPA_NEGOTIATION_QP = 5, /* take rnic_qp_row */
+  RNIC_MPA_NEGOTIATION_FLOW = 6, /* take rnic_flow_context */
+  RNIC_MPA_NEGOTIATION_WORK = 7 /* take rnic_tx_internal_work */
+};
+static inline int32_t rnic_mpa_negotiation_push_command(rnic_stage* stage, const rnic_cm_command* message) {
+  return rnic_stage_push(stage, 0, message);
+}
+static inline int32_t rnic_mpa_negotiation_push_peer(rnic_stage* stage, const rnic_stream_signal* message) {
+  return rnic_stage_push(stage, 1, message);
+}
+static inline int32_t rnic_mpa_negotiation_take_done(rnic_stage* stage, rnic_cm_done* message) {
+  return rnic_stage_take(stage, 2, message);
+}
+static inline int32_t rnic_mpa_negotiation_take_to_peer(rnic_stage* stage, rnic_stream_signal* message) {
+  return rnic_stage_take(stage, 3, message);
+}
+static inline int32_t rnic_mpa_negotiation_take_event(rnic_stage* stage, rnic_cm_event* message) {
+  return rnic_stage_take(stage, 4, message);
+}
+static inline int32_t rnic_mpa_negotiation_take_qp(rnic_stage* stage, rnic_qp_row* message) {
+  return rnic_stage_take(stage, 5, message);
+}
+static inline int32_t rnic_mpa_negotiation_take_flow(rnic_stage* stage, rnic_flow_context* message) {
+  return rnic_stage_take(stage, 6, message);
+}
+static inline int32_t rnic_mpa_negotiation_take_work(rnic_stage* stage, rnic_tx_internal_work* message) {
+  return rnic_stage_take(stage, 7, message);
 }
 
 #ifdef __cplusplus

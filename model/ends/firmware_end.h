@@ -1,6 +1,6 @@
-// A connection firmware between a host and a TCP stream: what `rnicsim vectors` negotiates connections with. The
-// firmware is the chip's own; the host sends it commands and takes its events, and the hardware around it is a bus
-// that carries octets to the other end and notes the rest.
+// A connection firmware between a host and a TCP stream: one end of a negotiation. The firmware is the chip's own; the
+// host sends it commands and takes its events, and the hardware around it is a bus that carries octets to the other end
+// and notes the rest.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include "model/abi/tx_internal_work.h"
 #include "model/common/bytes.h"
 
-namespace rnic::conformance {
+namespace rnic {
 
 // What one end of a TCP connection makes of the other, in order. The last two stand for the FPDUs that begin or end
 // the stream in RDMA mode.
@@ -56,6 +56,7 @@ class FirmwareEnd {
   std::vector<StreamSignal> take_signals();
 
   const FirmwareRecord& record() const;
+  FirmwareRecord take_record();  // and begins another one
   // The connection's last event of a type; nullptr if there is none.
   const FirmwareRecord::Report* report(abi::EventType type) const;
 
@@ -65,10 +66,7 @@ class FirmwareEnd {
   std::unique_ptr<State> state_;
 };
 
-// Throws std::invalid_argument with the firmware's reason if it does not take the command: a vector that cannot be run.
-void run_command(FirmwareEnd& end, const abi::Command& command);
-
 // Carries signals both ways until there are none.
 void exchange(FirmwareEnd& a, FirmwareEnd& b);
 
-}  // namespace rnic::conformance
+}  // namespace rnic

@@ -1,15 +1,12 @@
-#include "model/conformance/firmware_end.h"
+#include "model/ends/firmware_end.h"
 
 #include <algorithm>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "firmware/app/instantiate.h"
 #include "model/common/check.h"
-#include "model/host/driver/verbs.h"
 
-namespace rnic::conformance {
+namespace rnic {
 namespace {
 
 using Kind = StreamSignal::Kind;
@@ -202,16 +199,12 @@ std::vector<StreamSignal> FirmwareEnd::take_signals() { return std::exchange(sta
 
 const FirmwareRecord& FirmwareEnd::record() const { return state_->bus.record; }
 
+FirmwareRecord FirmwareEnd::take_record() { return std::exchange(state_->bus.record, {}); }
+
 const FirmwareRecord::Report* FirmwareEnd::report(abi::EventType type) const {
   const auto& all = record().reports;
   const auto last = std::find_if(all.rbegin(), all.rend(), [&](const auto& r) { return r.event.type == type; });
   return last == all.rend() ? nullptr : &*last;
-}
-
-void run_command(FirmwareEnd& end, const abi::Command& command) {
-  if (const auto status = end.command(command); status != abi::CommandStatus::kOk) {
-    throw std::invalid_argument(std::string("the firmware refuses the command: ") + host::command_status_str(status));
-  }
 }
 
 void exchange(FirmwareEnd& a, FirmwareEnd& b) {
@@ -226,4 +219,4 @@ void exchange(FirmwareEnd& a, FirmwareEnd& b) {
   }
 }
 
-}  // namespace rnic::conformance
+}  // namespace rnic
