@@ -36,8 +36,10 @@ std::string hint(const Run& run, const RunOptions& options) {
   return fmt::format("why: rnicsim explain {} --why\n", in_folder ? options.out_dir : file);
 }
 
-int report(const System& system, const RunResult& result, const RunOptions& options, std::ostream& out,
-           std::ostream& err) {
+}  // namespace
+
+int report_run(const System& system, const RunResult& result, const RunOptions& options, std::ostream& out,
+               std::ostream& err) {
   const auto& [run, end, twins] = result;
   if (end == RunEnd::kInterrupted) {
     out << fmt::format("incomplete: {} has stopped the run\n", interruption_name());
@@ -68,11 +70,12 @@ int report(const System& system, const RunResult& result, const RunOptions& opti
   }
 }
 
-// Reports which files could not be written, each with its reason. Returns the exit code.
 int tell_unwritten(const std::vector<std::string>& failures, std::ostream& err) {
   for (const std::string& failure : failures) tell(err, failure);
   return failures.empty() ? kOk : kNotWritten;
 }
+
+namespace {
 
 // ConfigError if a second run could differ.
 void need_repeatable(const System& system, const OneRun& one) {
@@ -244,7 +247,7 @@ int run_one(const Scenario& scenario, const Overlay& command_line, const OneRun&
   }
   const auto system = make_system(scenario, command_line);
   return run_system(
-      *system, one, [&](const RunResult& result) { return report(*system, result, one.options, out, err); }, err);
+      *system, one, [&](const RunResult& result) { return report_run(*system, result, one.options, out, err); }, err);
 }
 
 void list_scopes(System& system, std::ostream& out) {

@@ -32,6 +32,13 @@ struct RunResult {
 };
 using Report = std::function<int(const RunResult& result)>;
 
+// Prints what a run has given: first line, table, verdicts, files, and why it did not end well. Returns the exit code.
+int report_run(const System& system, const RunResult& result, const RunOptions& options, std::ostream& out,
+               std::ostream& err);
+
+// Reports which files could not be written, each with its reason. Returns the exit code.
+int tell_unwritten(const std::vector<std::string>& failures, std::ostream& err);
+
 // Once per process. Returns the exit code of a twin's fault or the report, at least kNotWritten if an output fails.
 int run_system(System& system, const OneRun& run, const Report& report, std::ostream& err);
 

@@ -104,7 +104,7 @@ void OutputOptions::read(const std::string& command, const po::variables_map& gi
   if (!trace_from_.empty()) into_.trace_filter.from_ps = parse_time(trace_from_, "--trace-from");
   if (!trace_to_.empty()) into_.trace_filter.to_ps = parse_time(trace_to_, "--trace-to");
   for (const char* option : {"trace-request", "trace-node", "trace-kind", "trace-from", "trace-to"}) {
-    if (given.count(option) != 0 && into_.trace_file.empty() && into_.perfetto_file.empty())
+    if (given.count(option) != 0 && into_.trace_file.empty() && into_.perfetto_file.empty() && into_.events == nullptr)
       throw ConfigError(fmt::format("{}: --{} needs --trace FILE or --perfetto FILE", command, option));
   }
   if (into_.trace_filter.from_ps >= into_.trace_filter.to_ps) {

@@ -14,12 +14,12 @@
 #include "model/cli/other_program.h"
 #include "model/cli/output_options.h"
 #include "model/cli/rtl_command.h"
+#include "model/cli/run_arguments.h"
 #include "model/cli/sweep_columns.h"
 #include "model/cli/sweep_points.h"
 #include "model/cli/sweep_run.h"
 #include "model/common/check.h"
 #include "model/rnic/twins.h"
-#include "model/system/scenario_assignment.h"
 
 namespace rnic::cli {
 
@@ -44,21 +44,15 @@ std::string quoted(const std::string& word) {
 struct Arguments {
   ConfigOptions config;
   OneRun run;
-  std::optional<std::size_t> point;
   SweepOptions sweep;
 };
 
-Scenario point_of(const Scenario& scenario, std::size_t point) {
-  if (point < scenario.sweep.points()) return at_point(scenario, point);
-  throw ConfigError(fmt::format("run: --point {}: the sweep has points 0 to {}", point, scenario.sweep.points() - 1));
-}
-
 // Runs one point as a single run, or all points once it has read the settings of each.
-int run_swept(const Scenario& scenario, const Overlay& command_line, const Arguments& a, const po::variables_map& given,
-              std::ostream& out, std::ostream& err) {
-  if (a.point) {
-    const Scenario one = point_of(scenario, *a.point);
-    out << fmt::format("point {}: {}\n", *a.point, scenario.sweep.text(*a.point));
+int run_swept(const Scenario& scenario, const Overlay& command_line, const Arguments& a,
+              std::optional<std::size_t> only, const po::variables_map& given, std::ostream& out, std::ostream& err) {
+  if (only) {
+    const Scenario one = point_of(scenario, *only);
+    out << fmt::format("point {}: {}\n", *only, scenario.sweep.text(*only));
     return run_one(one, command_line, a.run, out, err);
   }
   for (const char* option : {"trace", "db", "perfetto", "wave", "gdb"}) {
@@ -105,11 +99,8 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   po::positional_options_description positional;
   auto add = options.add_options();
   add("help,h", "this text");
-  add("out,o", po::value(&a.run.options.out_dir)->value_name("dir")->default_value("out"),
-      "folder for the outputs of the run");
-  add("no-capture", "do not write wire.pcapng");
-  OutputOptions outputs(a.run.options);
-  outputs.add_to(options);
+  RunArguments arguments(a.run.options, a.config);
+  arguments.add_outputs_to(options);
   add("rtl", po::value(&a.run.twins.rtl)->value_name("stages"),
       "run with the SystemVerilog twins of these stages in their places: all, or names separated by commas; all,-NAME "
       "leaves one out, NAME=LIB.so takes the RTL of a library that `rnicsim rtl` has built");
@@ -124,8 +115,6 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
       "with --scoreboard: what a stage has accepted gives its outcome within so many cycles; 10000 unless given");
   add("gdb", po::value<int>()->value_name("port"),
       "wait on this port of 127.0.0.1 for gdb to debug the RV32 firmware; 0 chooses one");
-  add("point", po::value<std::size_t>()->value_name("n"),
-      "of a sweep: run this point only, as a scenario without a sweep");
   a.sweep.jobs = std::max(1u, std::thread::hardware_concurrency());
   std::string share, kept;
   add("jobs", po::value(&a.sweep.jobs)->value_name("n"),
@@ -136,18 +125,14 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   add("share", po::value(&share)->value_name("k/n"),
       "of a sweep: only points k, k+n, k+2n and so on, beside other processes with the same folder (rnicsim sweep)");
   add("collect", "of a sweep: run nothing, and put the results together that the folder has");
-  a.config.add_to(options, positional,
-                  "overrides one setting of all nodes (rnicsim config --list), of one node "
-                  "(nodes.a.rnic.fwcpu.max_ord=4), or a value of the scenario by the name of its connection, work item "
-                  "or check (connections.c0.ord=8, work.write0.depth=32); may be repeated");
+  arguments.add_scenario_to(options, positional);
   const po::variables_map given = parse_options(OutputOptions::with_values(args), options, positional);
   if (given.count("help") != 0) {
     out << "usage: rnicsim run SCENARIO [options]\n\n" << options;
     return kOk;
   }
   if (a.config.scenario.empty()) throw ConfigError("run: which scenario? traces/quickstart.json is a good start");
-  a.run.options.capture = given.count("no-capture") == 0;
-  outputs.read("run", given);
+  arguments.read(given);
   if (given.count("gdb") != 0) a.run.options.gdb_port = parse_port(given["gdb"].as<int>());
   a.run.twins.inside = given.count("lockstep-inside") != 0;
   if (a.run.twins.inside && !a.run.twins.any()) throw ConfigError("run: --lockstep-inside needs --lockstep or --rtl");
@@ -158,28 +143,26 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   }
   a.run.command = "rnicsim run";
   for (const std::string& word : args) a.run.command += ' ' + quoted(word);
-  if (given.count("point") != 0) a.point = given["point"].as<std::size_t>();
   if (a.sweep.jobs == 0) throw ConfigError("run: --jobs must be 1 or more");
   a.sweep.resume = given.count("resume") != 0;
   a.sweep.collect = given.count("collect") != 0;
   a.sweep.kept = parse_kept(kept);
   if (!share.empty()) a.sweep.share = parse_share(share);
   for (const char* option : {"resume", "share", "collect"}) {
-    if (a.point && given.count(option) != 0)
+    if (arguments.point() && given.count(option) != 0)
       throw ConfigError(fmt::format("run: --{} is for all points of a sweep, --point for one", option));
   }
   if (a.sweep.collect && !share.empty()) throw ConfigError("run: --collect is for all shares of a sweep, not --share");
   a.run.options.stop_requested = [] { return interruption() != 0; };
   catch_interruptions();
-  Overlay assigned;
-  for (const std::string& assignment : a.config.set) assigned.set(assignment);
-  const Scenario scenario = read_scenario(a.config.scenario, scenario_values(assigned));
-  const Overlay command_line = settings_of_all(assigned);
-  if (outputs.lists_scopes()) {
-    const Scenario one = scenario.sweep.empty() ? scenario : point_of(scenario, a.point.value_or(0));
+  const Assignments assigned(a.config);
+  const Scenario scenario = read_scenario(a.config.scenario, assigned.scenario);
+  const Overlay& command_line = assigned.settings;
+  if (arguments.lists_scopes()) {
+    const Scenario one = scenario.sweep.empty() ? scenario : point_of(scenario, arguments.point().value_or(0));
     return list_scopes(one, command_line, out);
   }
-  if (!scenario.sweep.empty()) return run_swept(scenario, command_line, a, given, out, err);
+  if (!scenario.sweep.empty()) return run_swept(scenario, command_line, a, arguments.point(), given, out, err);
   for (const char* option : {"point", "jobs", "resume", "share", "collect", "keep-points"}) {
     if (given.count(option) != 0 && !given[option].defaulted())
       throw ConfigError(fmt::format("run: --{} needs a scenario with a sweep", option));

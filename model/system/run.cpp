@@ -5,6 +5,7 @@
 #include <ctime>
 #include <sstream>
 #include <systemc>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -106,14 +107,15 @@ void Run::register_stats() {
   programs_.register_stats(root);
 }
 
-// False if the run is to stop.
-bool Run::run_slice() {
+// The slice of now, or what is left of it. A pause changes neither slices nor steps, so it changes no figure.
+Run::Slice Run::run_slice(std::uint64_t until_ps) {
   const Programs::Pace pace = programs_.pace();
-  const std::uint64_t until_ps = (kernel_time_ps() / pace.slice_ps + 1) * pace.slice_ps;
-  while (kernel_time_ps() < until_ps) {
-    if (stop_requested()) return false;
+  const std::uint64_t end_ps = (kernel_time_ps() / pace.slice_ps + 1) * pace.slice_ps;
+  while (kernel_time_ps() < end_ps) {
+    if (stop_requested()) return Slice::kStopped;
+    if (kernel_time_ps() >= until_ps) return Slice::kPaused;
     outputs_.follow(kernel_time_ps());
-    programs_.advance(system_.world(), next_stop(std::min(until_ps, kernel_time_ps() + pace.step_ps)));
+    programs_.advance(system_.world(), next_stop(std::min(end_ps, kernel_time_ps() + pace.step_ps)));
     outputs_.settle();  // before the accounts are read
     const bool working = programs_.working();
     utilization_.follow(working);
@@ -121,7 +123,7 @@ bool Run::run_slice() {
     if (!warm_ && kernel_time_ps() >= options_.warmup_ps) restart();
     if (series_ && kernel_time_ps() >= series_->next_ps()) series_->sample();
   }
-  return true;
+  return Slice::kDone;
 }
 
 // Rows and the end of the warm-up are at their times, exactly.
@@ -140,14 +142,15 @@ void Run::restart() {
   programs_.restart_results(kernel_time_ps());
 }
 
-RunEnd Run::slices(const ProgressReport& report) {
+std::optional<RunEnd> Run::slices(std::uint64_t until_ps, const ProgressReport& report) {
   const std::uint64_t limit_ps = system_.config().sim.max_time_us * 1'000'000;
   const std::uint64_t watchdog_ps = system_.config().sim.watchdog_us * 1'000'000;
-  std::uint64_t progress = 0, progress_ps = 0;
   for (;;) {
-    const bool stopped = !run_slice();
+    const Slice slice = run_slice(until_ps);
+    const bool stopped = slice == Slice::kStopped;
     const std::uint64_t now = kernel_time_ps();
     outputs_.advance(now);
+    if (slice == Slice::kPaused) return std::nullopt;
     programs_.end_slice();
     if (report) report(now, programs_.progress(), programs_.total());
     if (debugger_) debugger_->session.poll();
@@ -156,12 +159,12 @@ RunEnd Run::slices(const ProgressReport& report) {
     if (programs_.failed() || killed()) return RunEnd::kFailed;
     if (done && (stopped || programs_.peer_gone() || !programs_.lingers())) return RunEnd::kDone;
     if (programs_.peer_gone()) return RunEnd::kPeerGone;
-    if (const std::uint64_t p = programs_.progress(); p != progress) progress = p, progress_ps = now;
-    switch (programs_.stall(now - progress_ps, !sc_core::sc_pending_activity(), watchdog_ps)) {
+    if (const std::uint64_t p = programs_.progress(); p != progress_) progress_ = p, moved_ps_ = now;
+    switch (programs_.stall(now - moved_ps_, !sc_core::sc_pending_activity(), watchdog_ps)) {
       case Programs::Stall::kWait:
         break;
       case Programs::Stall::kResolved:
-        progress_ps = now;
+        moved_ps_ = now;
         break;
       case Programs::Stall::kHung:
         return RunEnd::kHung;
@@ -170,26 +173,32 @@ RunEnd Run::slices(const ProgressReport& report) {
   }
 }
 
-RunEnd Run::drive(const ProgressReport& report) {
-  if (debugger_ && debugger_->server.accept()) debugger_->session.begin();
+std::optional<RunEnd> Run::drive_until(std::uint64_t until_ps, const ProgressReport& report) {
+  if (!std::exchange(begun_, true) && debugger_ && debugger_->server.accept()) debugger_->session.begin();
   const auto wall_start = std::chrono::steady_clock::now();
   const double cpu_start = processor_seconds();
-  RunEnd end = RunEnd::kInterrupted;
+  const std::optional<RunEnd> end = drive_on(until_ps, report);
+  cpu_seconds_ += processor_seconds() - cpu_start;
+  wall_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
+  if (end && debugger_) debugger_->session.end(*end == RunEnd::kDone);
+  return end;
+}
+
+std::optional<RunEnd> Run::drive_on(std::uint64_t until_ps, const ProgressReport& report) {
+  std::optional<RunEnd> end = RunEnd::kInterrupted;
   try {
-    end = slices(report);
+    end = slices(until_ps, report);
   } catch (const external::PeerError& error) {
     if (!stop_requested()) {  // a signal wakes the wait for the peer
       end = RunEnd::kFailed;
       peer_error_ = error.what();
     }
   }
-  end = programs_.conclude(end);
+  if (!end) return end;
+  end = programs_.conclude(*end);
   utilization_.end();
   accounting_.end();
   if (series_) series_->end();
-  cpu_seconds_ = processor_seconds() - cpu_start;
-  wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
-  if (debugger_) debugger_->session.end(end == RunEnd::kDone);
   return end;
 }
 
@@ -261,8 +270,14 @@ nlohmann::ordered_json Run::statistics(RunEnd end) const {
   for (const Utilization& u : utilization()) j["utilization"][u.resource] = u.share;
   for (const Station& s : system_.stations()) j["config"][s.name] = dump_system(s.config);
   if (!write_failures().empty()) j["not_written"] = write_failures();
-  j["stats"] = to_json(stats_);
+  j["stats"] = counters();
   return j;
+}
+
+nlohmann::ordered_json Run::counters() const { return to_json(stats_); }
+
+std::optional<nlohmann::ordered_json> Run::series() const {
+  return series_ ? std::optional(series_->json(options_.warmup_ps)) : std::nullopt;
 }
 
 // The part of stats.json that goes into a database: what the run was, and the settings of each node.
@@ -310,7 +325,7 @@ void Run::write_outputs(RunEnd end) {
   outputs_.write_firmware();
   if (series_) {
     outputs_.write("series.csv", series_->csv());
-    outputs_.write("series.json", series_->json(options_.warmup_ps).dump() + '\n');
+    outputs_.write("series.json", series()->dump() + '\n');
   }
   outputs_.write("stats.txt", stats_text(end));
   outputs_.write("stats.json", statistics(end).dump(2) + '\n');

@@ -27,14 +27,21 @@ class Run final {
 
   // Called from time to time with simulated time, the work done and its total.
   using ProgressReport = std::function<void(std::uint64_t now_ps, std::uint64_t done, std::uint64_t total)>;
-  RunEnd drive(const ProgressReport& report = {});
+  RunEnd drive(const ProgressReport& report = {}) { return *drive_until(UINT64_MAX, report); }
+  // To its end, or to that time and then to the end of its step. Nothing if the run has not ended then: it may be
+  // driven on, and is as if it had not stopped.
+  std::optional<RunEnd> drive_until(std::uint64_t until_ps, const ProgressReport& report = {});
 
   // Closes capture, log, database and waveform. The folder, if there is one, gets stats.json, stats.txt and the
   // firmware's logs.
   void write_outputs(RunEnd end);
 
-  // The contents of stats.json.
+  // The contents of stats.json, of a run that has ended.
   nlohmann::ordered_json statistics(RunEnd end) const;
+  // Its `stats`, at any time.
+  nlohmann::ordered_json counters() const;
+  // The contents of series.json; nothing without a series.
+  std::optional<nlohmann::ordered_json> series() const;
   // The warm-up is over: figures are without it.
   bool warm() const { return warm_; }
   std::vector<std::string> errors() const;  // of the programs, the firmware and the debugger
@@ -55,10 +62,12 @@ class Run final {
   static std::unique_ptr<Debugger> open_debugger(System& system, const RunOptions& options);
   bool killed() const;
   bool stop_requested() const { return options_.stop_requested && options_.stop_requested(); }
-  bool run_slice();
+  enum class Slice : std::uint8_t { kDone, kStopped, kPaused };
+  Slice run_slice(std::uint64_t until_ps);
   std::uint64_t next_stop(std::uint64_t until_ps) const;
   void restart();
-  RunEnd slices(const ProgressReport& report);
+  std::optional<RunEnd> slices(std::uint64_t until_ps, const ProgressReport& report);
+  std::optional<RunEnd> drive_on(std::uint64_t until_ps, const ProgressReport& report);
   void register_stats();
   std::vector<RunFact> facts(RunEnd end) const;
   std::string stats_text(RunEnd end) const;
@@ -72,7 +81,9 @@ class Run final {
   Accounting accounting_;
   StatsRegistry stats_;
   std::unique_ptr<Series> series_;
-  bool warm_;  // all counts
+  bool warm_;                                  // all counts
+  bool begun_ = false;                         // driven
+  std::uint64_t progress_ = 0, moved_ps_ = 0;  // of the programs, and when that was other than before
   std::string peer_error_;
   double wall_seconds_ = 0, cpu_seconds_ = 0;
 };

@@ -192,10 +192,12 @@ std::string RunOutputs::comment_of(RequestId request) const {
 }
 
 void RunOutputs::open_events() {
-  if (event_files().empty()) return;
+  if (event_files().empty() && options_.events == nullptr) return;
   const std::vector<std::string> nodes = node_names(stations_);
   events_ = std::make_unique<EventStream>(nodes);
-  if (options_.trace_filter.any() && !(options_.trace_file.empty() && options_.perfetto_file.empty())) {
+  const bool is_filtered =
+      !options_.trace_file.empty() || !options_.perfetto_file.empty() || options_.events != nullptr;
+  if (options_.trace_filter.any() && is_filtered) {
     filter_ = std::make_unique<TraceFilter>(options_.trace_filter, nodes);
     events_->attach(*filter_);
   }
@@ -215,6 +217,7 @@ void RunOutputs::open_events() {
     perfetto_ = std::make_unique<PerfettoTrace>(options_.perfetto_file, nodes, trace_words);
     attach(*perfetto_);
   }
+  if (options_.events != nullptr) attach(*options_.events);
 }
 
 void RunOutputs::close_events() {

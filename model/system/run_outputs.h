@@ -36,7 +36,8 @@ struct RunOptions {
   bool capture_requests = false;    // and the owner of each packet, as its comment
   std::string trace_file;           // the transaction log; empty: none
   std::string perfetto_file;        // empty: none
-  TraceFilterOptions trace_filter;  // of these two
+  EventReader* events = nullptr;    // has the events of the log, too; outlives the run
+  TraceFilterOptions trace_filter;  // of these three
   std::string database_file;        // empty: none
   bool breakdown = false;           // where the time of each work request went
   std::string wave_file;            // empty: none
@@ -132,7 +133,7 @@ class RunOutputs final {
   std::unique_ptr<CableTrace> cable_trace_;
   TraceDigest digest_;
   std::unique_ptr<EventStream> events_;  // if there is a reader
-  std::unique_ptr<TraceFilter> filter_;  // of the next two; nullptr: all passes
+  std::unique_ptr<TraceFilter> filter_;  // of the options' three; nullptr: all passes
   std::unique_ptr<TransactionLog> trace_;
   std::unique_ptr<PerfettoTrace> perfetto_;
   std::unique_ptr<Database> database_;

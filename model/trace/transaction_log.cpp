@@ -43,6 +43,13 @@ void add_tlp_words(Appender& line, const TraceEvent& e) {
 
 }  // namespace
 
+std::string tlp_words(const TraceEvent& event) {
+  char text[64];
+  Appender words(text);
+  add_tlp_words(words, event);
+  return {text, words.end()};
+}
+
 TransactionLog::TransactionLog(const std::string& file, std::vector<std::string> nodes, EventWords words)
     : file_(file), nodes_(std::move(nodes)), words_(std::move(words)) {
   file_.write("time_ps\tnode\twhere\tkind\tflow\tqpn\tbytes\trequest\treceive\toffset\twords\n");

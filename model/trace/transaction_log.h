@@ -9,6 +9,9 @@
 
 namespace rnic {
 
+// What `words` of a TLP's event are: "tag 3 address 0x1000".
+std::string tlp_words(const TraceEvent& event);
+
 // Columns are separated by tabs; the first line names them. A TLP's tag and address are in `words`.
 class TransactionLog final : public EventReader {
  public:

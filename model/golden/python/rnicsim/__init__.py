@@ -6,6 +6,7 @@ from ._messages import KINDS
 from ._messages import *  # noqa: F401,F403
 from .errors import RnicError
 from .message import Mark, Message
+from .run import Event, Figures, Run, Series, run
 from .stage import Stage, crc32c, description, version
 
-__all__ = ["KINDS", "Mark", "Message", "RnicError", "Stage", "crc32c", "description", "version"]
+__all__ = ["KINDS", "Event", "Figures", "Mark", "Message", "RnicError", "Run", "Series", "Stage", "crc32c", "description", "run", "version"]

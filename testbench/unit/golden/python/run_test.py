@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Whole runs from Python against the program: run_test.py PROGRAM."""
+import concurrent.futures
+import csv
+import filecmp
+import json
+import os
+import pathlib
+import re
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[4]
+PACKAGE = ROOT / "model/golden/python"
+sys.path.insert(0, str(PACKAGE))
+
+import rnicsim  # noqa: E402
+from rnicsim import RnicError, errors  # noqa: E402
+
+PROGRAM = None
+SCENARIO = ROOT / "traces/quickstart.json"
+SHORT = {"work.sends.count": 20, "work.writes.count": 5, "work.reads.count": 5, "link.forward.loss.every": 50}
+OWN = re.compile(r'^ *"(?:wall_s|cpu_s|frames_per_cpu_s|systemc)".*\n', re.MULTILINE)
+
+
+def without_own(text):
+    """stats.json without what the machine's speed decides, and without the kernel's version."""
+    return OWN.sub("", text)
+
+
+def database(file):
+    """All that is in a database of --db but the kernel's version, as SQL."""
+    connection = sqlite3.connect(file)
+    connection.execute("DELETE FROM run WHERE name = 'version.systemc'")
+    text = list(connection.iterdump())
+    connection.close()
+    return text
+
+
+class AgainstTheProgram(unittest.TestCase):
+    """One run by both, with all files."""
+    @classmethod
+    def setUpClass(cls):
+        cls.folders = tempfile.TemporaryDirectory()
+        folder = pathlib.Path(cls.folders.name)
+        cls.of_program, cls.of_library = folder / "program", folder / "library"
+        words = [word for key, value in SHORT.items() for word in ("--set", f"{key}={value}")]
+        cls.done = subprocess.run([PROGRAM, "run", SCENARIO, "--out", cls.of_program, "--trace", cls.of_program / "trace.tsv", "--db", "--breakdown",
+                                   "--stats-every", "10us", "--capture-tlps", *words], capture_output=True, text=True, check=True)
+        cls.run_ = rnicsim.run(SCENARIO, SHORT, out=cls.of_library, trace=cls.of_library / "trace.tsv", db=True, breakdown=True,
+                               stats_every="10us", capture_tlps=True, events=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.run_.close()
+        cls.folders.cleanup()
+
+    def test_files_are_equal_octet_by_octet(self):
+        names = sorted(file.name for file in self.of_program.iterdir())
+        self.assertEqual(names, sorted(file.name for file in self.of_library.iterdir()))
+        self.assertIn("wire.pcapng", names)
+        same, different, _ = filecmp.cmpfiles(self.of_program, self.of_library, names, shallow=False)
+        self.assertEqual(different, ["run.sqlite", "stats.json"])
+        self.assertEqual(len(same), len(names) - 2)
+        folders = self.of_program, self.of_library
+        self.assertEqual(*(without_own((folder / "stats.json").read_text()) for folder in folders))
+        self.assertEqual(*(database(folder / "run.sqlite") for folder in folders))
+
+    def test_results_are_those_of_stats_json(self):
+        stats = json.loads((self.of_program / "stats.json").read_text())
+        run = self.run_
+        self.assertEqual((run.digest, run.results, run.bottleneck, run.exit_code), (stats["digest"], stats["results"], stats["bottleneck"], 0))
+        self.assertEqual(run.stats.tree, stats["stats"])
+        chip = stats["stats"]["a"]["rnic"]["tcp_tx"]
+        self.assertGreater(run.stats["a.rnic.tcp_tx.segments"], 0)
+        self.assertEqual(run.stats["a.rnic.tcp_tx.segments"], chip["segments"]["value"])
+        self.assertEqual(run.stats["a.rnic.irrq.depth"]["p99"], stats["stats"]["a"]["rnic"]["irrq"]["depth"]["p99"])
+        with self.assertRaisesRegex(KeyError, "the nearest is 'a.rnic.tcp_tx.segments'"):
+            run.stats["a.rnic.tcp_tx.segmnts"]
+
+    def test_the_report_is_what_the_program_prints(self):
+        def lines(text, folder):
+            return re.sub(r"in \S+ s of", "in * s of", text).replace(str(folder), "FOLDER")
+        self.assertEqual(lines(self.run_.report, self.of_library), lines(self.done.stdout, self.of_program))
+        self.assertEqual(self.run_.messages, self.done.stderr)
+
+    def test_events_are_the_lines_of_the_log(self):
+        with open(self.of_program / "trace.tsv", newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+        for row, event in zip(rows, self.run_.events(), strict=True):
+            self.assertEqual(row, {name: "" if value is None else str(value) for name, value in event._asdict().items()})
+        lost = [row for row in rows if row["kind"] == "lost"]
+        self.assertTrue(lost)
+        self.assertEqual([str(event.time_ps) for event in self.run_.events("lost")], [row["time_ps"] for row in lost])
+
+    def test_the_series_has_its_columns(self):
+        series = json.loads((self.of_program / "series.json").read_text())
+        self.assertEqual(self.run_.series.time_ps, series["time_ps"])
+        self.assertEqual(self.run_.series["wire a to b"], [row[0] for row in series["rows"]])
+        self.assertEqual(len(self.run_.series), len(series["columns"]))
+
+
+class Runs(unittest.TestCase):
+    def test_digests_of_scenarios_in_threads(self):
+        expected = json.loads((ROOT / "testbench/digests.json").read_text(encoding="utf-8"))
+        names = ["atomics", "sctp_quickstart", "churn"]
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            digests = pool.map(lambda name: rnicsim.run(ROOT / f"traces/{name}.json").digest, names)
+        self.assertEqual(list(digests), [expected[name].split()[0] for name in names])
+
+    def test_a_dict_and_settings(self):
+        """A longer cable is a longer half of a round trip, by the time of the way."""
+        scenario = json.loads((ROOT / "traces/send_pingpong.json").read_text(encoding="utf-8"))
+        near, far = (rnicsim.run(scenario, {"link.delay_ns": delay}) for delay in (100, 1100))
+        self.assertAlmostEqual(far.results[0]["latency_ns"]["p50"] - near.results[0]["latency_ns"]["p50"], 1000, delta=50)
+        self.assertNotEqual(near.digest, far.digest)
+
+    def test_driving_on(self):
+        with rnicsim.Run(SCENARIO, SHORT) as run:
+            self.assertFalse(run.drive(50_000_000))
+            self.assertEqual(run.value("sim_time_ps"), 50_000_000)
+            sent = run.stats["a.rnic.tcp_tx.segments"]
+            with self.assertRaisesRegex(RnicError, "RNIC_NONE: the run has not ended"):
+                run.digest
+            self.assertTrue(run.drive())
+            self.assertGreater(run.stats["a.rnic.tcp_tx.segments"], sent)
+
+    def test_a_point_of_a_sweep(self):
+        run = rnicsim.run(ROOT / "traces/read-knees.json", {"work.reads.count": 20}, point=3, no_capture=True)
+        self.assertEqual(run.exit_code, 0)
+
+    def test_mistakes(self):
+        for status, words, call in (
+                (errors.E_NAME, 'the nearest is "stats-every"', lambda: rnicsim.run(SCENARIO, stats_evry="10us")),
+                (errors.E_SETTINGS, "the nearest is", lambda: rnicsim.run(SCENARIO, {"rnic.tcp.mt": 1500})),
+                (errors.E_SETTINGS, "needs 'name'", lambda: rnicsim.run({})),
+                (errors.E_NAME, "no events are kept", lambda: next(rnicsim.run(SCENARIO, SHORT).events()))):
+            with self.assertRaises(RnicError) as caught:
+                call()
+            self.assertEqual(caught.exception.status, status)
+            self.assertIn(words, caught.exception.text)
+        with self.assertRaises(FileNotFoundError):
+            rnicsim.run("/nowhere.json")
+
+    def test_a_difference_is_not_hidden(self):
+        self.assertEqual(without_own('{\n  "digest": "1",\n  "wall_s": 1.5,\n  "cpu_s": 2\n}\n'), '{\n  "digest": "1",\n}\n')
+
+
+if __name__ == "__main__":
+    PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()
