@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Looks whether the first line of the report names what limits, where one thing is planted, and at random points.
 
-check_bottlenecks.py [--program FILE] [NAME…]    NAME: of the first column; all unless given
-check_bottlenecks.py [--program FILE] --random N [--first SEED] [--jobs N] [--measured FILE] [--verbose]
-check_bottlenecks.py [--program FILE] --seeds SEED… [--jobs N] [--measured FILE] [--verbose]
+check_bottlenecks.py [NAME…]    NAME: of the first column; all unless given
+check_bottlenecks.py --random N [--first SEED] [--jobs N] [--measured FILE] [--verbose]
+check_bottlenecks.py --seeds SEED… [--jobs N] [--measured FILE] [--verbose]
 
 A case is a scenario with settings, and what is planted in it on top. The run with it must name it as `bottleneck` in stats.json and in
 the first line of its report; the run without it must name something else. One more case has nothing planted: what limits Writes of 8
@@ -24,7 +24,6 @@ import json
 import os
 import pathlib
 import sys
-import tempfile
 
 import reliefs
 from bottleneck_points import Point
@@ -90,22 +89,22 @@ CASES = {
 }
 
 
-def bottleneck(program, scenario, settings):
+def bottleneck(scenario, settings):
     """That of stats.json."""
     try:
-        return reliefs.run(program, ROOT / f"traces/{scenario}.json", dict(setting.split("=") for setting in settings))["bottleneck"]
-    except RuntimeError as error:
+        return reliefs.run(ROOT / f"traces/{scenario}.json", dict(setting.split("=") for setting in settings))["bottleneck"]
+    except (RuntimeError, reliefs.rnicsim.RnicError) as error:
         sys.exit(f"check_bottlenecks.py: {error}")
 
 
-def check_planted(program, names):
+def check_planted(names):
     without, wrong = {}, 0
     for case, (base, planted, name, where) in CASES.items():
         if names and case not in names:
             continue
         if base not in without:
-            without[base] = bottleneck(program, base[0], base[1:])
-        found = bottleneck(program, base[0], base[1:] + planted)
+            without[base] = bottleneck(base[0], base[1:])
+        found = bottleneck(base[0], base[1:] + planted)
         named = (found["name"], found["where"]) == (name, where)
         only_then = (without[base]["name"], without[base]["where"]) != (name, where)
         wrong += not (named and only_then)
@@ -118,12 +117,9 @@ def check_planted(program, names):
 class RandomPoint:
     """What the report of a point names, and how long the work of each phase takes with each relief."""
 
-    def __init__(self, program, seed, known):
-        self.program, self.seed, self.point = program, seed, Point(seed)
+    def __init__(self, seed, known):
+        self.seed, self.point = seed, Point(seed)
         self.known = known  # times by settings, as text
-        with tempfile.NamedTemporaryFile("w", suffix=".json", delete=False) as file:
-            json.dump(self.point.scenario, file)
-        self.file = pathlib.Path(file.name)
 
     def times(self, settings):
         """Of each phase, in ps."""
@@ -133,7 +129,7 @@ class RandomPoint:
         return [sum(times) for times in zip(*known)]
 
     def run(self, settings, seed=1):
-        return reliefs.run(self.program, self.file, {**settings, **({"link.seed": seed} if self.point.loses else {})})
+        return reliefs.run(self.point.scenario, {**settings, **({"link.seed": seed} if self.point.loses else {})})
 
     def phases_of(self, stats):
         """Items of both directions have two results."""
@@ -164,7 +160,6 @@ class RandomPoint:
             self.relieve_with_others(verdict, of.everywhere(), base, phase)
         if verdict.right and verdict.name in gains and gains[verdict.name] > TIE:
             self.judge_place(verdict, of.of, base, phase, gains[verdict.name])
-        self.file.unlink()
         return verdict
 
     def relieve_with_others(self, verdict, everywhere, base, phase):
@@ -210,7 +205,7 @@ def check_random(options):
     if options.measured and options.measured.exists():
         known = json.loads(options.measured.read_text())
     seeds = options.seeds or range(options.first, options.first + options.random)
-    points = [RandomPoint(options.program, seed, known.setdefault(str(seed), {})) for seed in seeds]
+    points = [RandomPoint(seed, known.setdefault(str(seed), {})) for seed in seeds]
     right, table = 0, collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for point, verdict in zip(points, pool.map(RandomPoint.judge, points)):
@@ -231,7 +226,6 @@ def check_random(options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default=str(ROOT / "build/release/bin/rnicsim"))
     parser.add_argument("--random", type=int, metavar="N")
     parser.add_argument("--seeds", type=int, nargs="+", metavar="SEED")
     parser.add_argument("--first", type=int, default=0, metavar="SEED")
@@ -244,7 +238,7 @@ def main():
         return 0 if check_random(options) else 1
     if unknown := [n for n in options.names if n not in CASES]:
         parser.error(f"unknown case {unknown[0]}; there are: {', '.join(CASES)}")
-    return 0 if check_planted(options.program, options.names) else 1
+    return 0 if check_planted(options.names) else 1
 
 
 if __name__ == "__main__":

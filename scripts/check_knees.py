@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Finds what limits each point of a sweep by relieving one thing at a time, and looks whether the point's report names it.
 
-check_knees.py [--program FILE] [--scenario FILE] [--item N] [--count N] [--jobs N] [--verbose] [POINT…]    POINT: all unless given
+check_knees.py [--scenario FILE] [--item N] [--count N] [--jobs N] [--verbose] [POINT…]    POINT: all unless given
 
 This is no reading of the accounts: at each point, each thing that a report could name gets twice of what it has (or takes half of
 the time) by a setting of one node (reliefs.py), the point is run again, and the goodput of the item is compared. What raises it most is
@@ -11,7 +11,7 @@ what limits. Then:
   and a name is right if it is of the best pair, or of one no less than TIE of that.
 - Where no pair does, either, nothing that has a setting limits, and only `requests` is right.
 The name is that of the item's phase, at the point as it is; goodputs are of runs with more requests (--count), of which begin and end
-are a smaller part. Prints a line for each point. Exit status 0; 1 where a name is wrong.
+are a smaller part. Runs are those of librnicsim_run (model/golden/python). Prints a line for each point. Exit status 0; 1 where a name is wrong.
 """
 import argparse
 import concurrent.futures
@@ -37,7 +37,7 @@ class Knees:
         given = dict(settings)
         if count:
             given.update({f"work.{item['name']}.count": count for item in items_of(self.scenario)})
-        return run(self.options.program, self.options.scenario, given, "--point", str(point))
+        return run(self.options.scenario, given, point=point)
 
     def gain(self, point, base, settings):
         stats = self.run(point, settings, self.options.count)
@@ -75,7 +75,6 @@ class Knees:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("points", nargs="*", type=int, metavar="POINT")
-    parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/bin/rnicsim")
     parser.add_argument("--scenario", type=pathlib.Path, default=ROOT / "traces/read-knees.json")
     parser.add_argument("--item", type=int, default=0, metavar="N", help="whose goodput counts, by its place in the results")
     parser.add_argument("--count", type=int, default=1000)

@@ -1,10 +1,12 @@
 """What limits a run, found without reading its accounts: each thing that a report could name gets twice of what it has, or takes half of
 the time, by settings; then the work is run again. What helps most is what limits. Used by check_bottlenecks.py and check_knees.py."""
 import itertools
-import json
 import pathlib
-import subprocess
-import tempfile
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "model/golden/python"))
+
+import rnicsim  # noqa: E402
 
 LINK = "rnic.pcie.link"
 CLASSES = {"posted": "posted", "non-posted": "non_posted", "completion": "completion"}
@@ -12,18 +14,15 @@ HOST_TIMES = "post", "poll", "completion", "mmio_write", "poll_interval"
 FIRMWARE_TIMES = "clock_divider", "dispatch_cycles", "csr_write_cycles", "sram_word_cycles"
 
 
-def run(program, scenario, settings, *more):
-    """stats.json of a run that came to its end, whether or not it met its checks. Its report begins with the bottleneck's line."""
-    with tempfile.TemporaryDirectory() as folder:
-        options = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
-        done = subprocess.run([program, "run", scenario, "--no-capture", "--out", folder, *more, *options], capture_output=True,
-                              text=True, check=False)
-        if done.returncode not in (0, 1):
-            raise RuntimeError(f"{scenario} {' '.join(options)}: {done.stderr.strip()}")
-        stats = json.loads(pathlib.Path(folder, "stats.json").read_text())
-    first = done.stdout.splitlines()[:2]  # of a point of a sweep its number comes before
-    if stats["bottleneck"]["line"] not in first:
-        raise RuntimeError(f"{scenario} {' '.join(options)}: the report begins with {first}, stats.json has '{stats['bottleneck']['line']}'")
+def run(scenario, settings, **options):
+    """stats.json of a run that came to its end, whether or not it met its checks. Its report begins with the bottleneck's line.
+    `scenario` is a dict or a file's name."""
+    with rnicsim.run(scenario, settings, **options) as done:
+        if done.exit_code not in (0, 1):
+            raise RuntimeError(f"{settings}: {done.messages.strip()}")
+        stats, first = done.value("all"), done.report.partition("\n")[0]
+    if stats["bottleneck"]["line"] != first:
+        raise RuntimeError(f"{settings}: the report begins with '{first}', stats.json has '{stats['bottleneck']['line']}'")
     return stats
 
 

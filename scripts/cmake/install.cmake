@@ -1,7 +1,7 @@
 # cmake --install gives the program, the libraries with their headers, and find_package(rnicsim).
 include(CMakePackageConfigHelpers)
 get_property(rnic_libraries GLOBAL PROPERTY RNIC_LIBRARIES)
-add_custom_target(installable DEPENDS ${rnic_libraries} rnicsim rnicsim_vectors rnicsim_rtl rnic_golden $<TARGET_NAME_IF_EXISTS:rnic_fw_rv32>)
+add_custom_target(installable DEPENDS ${rnic_libraries} rnicsim rnicsim_vectors rnicsim_rtl rnic_golden rnicsim_run $<TARGET_NAME_IF_EXISTS:rnic_fw_rv32>)
 install(TARGETS ${rnic_libraries} EXPORT rnicsimTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/rnicsim)
 install(EXPORT rnicsimTargets NAMESPACE rnic:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/rnicsim)
@@ -17,6 +17,15 @@ install(FILES rtl-stubs/loaded/rnic_rtl.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR
 install(TARGETS rnic_golden EXPORT rnicsimGoldenTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
 install(EXPORT rnicsimGoldenTargets NAMESPACE rnic:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/rnicsim)
+# librnicsim_run, whole runs, in the same way: COMPONENTS run, or rnic_run.pc. And Python's package of both.
+install(TARGETS rnicsim_run EXPORT rnicsimRunTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+install(EXPORT rnicsimRunTargets NAMESPACE rnic:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/rnicsim)
+install(FILES model/golden/abi/rnic_run.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+configure_file(scripts/cmake/rnic_run.pc.in ${CMAKE_BINARY_DIR}/rnic_run.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/rnic_run.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(DIRECTORY model/golden/python/rnicsim model/golden/python/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/rnicsim/python
+        FILES_MATCHING PATTERN "*.py" PATTERN py.typed)
 install(FILES model/golden/abi/rnic_golden.h model/golden/abi/rnic_golden_messages.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 configure_file(scripts/cmake/rnic_golden.pc.in ${CMAKE_BINARY_DIR}/rnic_golden.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/rnic_golden.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

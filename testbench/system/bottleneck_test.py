@@ -1,10 +1,9 @@
 """The limit of a run, and the cycles that show it (model/system/accounting.md)."""
 import json
-import os
 import unittest
 
 from report_folders import data_of
-from rnicsim import ROOT, TRACES, ProgramTest
+from rnicsim import TRACES, ProgramTest
 
 
 class Accounts(ProgramTest):
@@ -129,11 +128,6 @@ class Named(ProgramTest):
         """Also when no octet is outstanding while requests wait for the window."""
         _, found = self.named(TRACES / "sctp_quickstart.json", "--set", "rnic.sctp.receive_buffer=8192")
         self.assertEqual(found["name"], "SCTP window")
-
-    def test_planted_ones(self):
-        done = self.run_command(ROOT / "scripts/check_bottlenecks.py", "--program", os.environ["RNICSIM"])
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("all are named first, and only where they are planted\n", done.stdout)
 
 
 class Phases(ProgramTest):

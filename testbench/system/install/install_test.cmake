@@ -1,5 +1,5 @@
 # Installs a build, moves the prefix elsewhere, and uses it from there: the program, and a foreign project.
-# cmake -D BUILD=dir -D COMPILER=g++ -D FLAGS="-O2 …" -D WORK=dir -P install_test.cmake
+# cmake -D BUILD=dir -D COMPILER=g++ -D FLAGS="-O2 …" -D PYTHON=python3 -D WORK=dir -P install_test.cmake
 set(prefix ${WORK}/moved)
 set(scenario ${prefix}/share/rnicsim/traces/read_bw_ord1.json)
 file(REMOVE_RECURSE ${WORK})
@@ -46,6 +46,18 @@ $(pkg-config --cflags --libs rnic_golden) -o ${WORK}/fpdu")
 ${rtl}/include/rnic_ddp_pkg.sv ${rtl}/include/rnic_crc32c_pkg.sv ${rtl}/golden/rnic_golden_pkg.sv ${rtl}/checkers/bind_all.sv \
 ${rtl}/examples/dpi/crc_check_tb.sv --top-module crc_check_tb -CFLAGS -O0 -LDFLAGS \"$(pkg-config --libs rnic_golden)\" --Mdir ${WORK}/bench")
   run("all right" ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${folder} ${WORK}/bench/Vcrc_check_tb)
+
+  # Whole runs, by C and by Python; and an example of the package.
+  file(READ ${CMAKE_CURRENT_LIST_DIR}/../../digests.json digests)
+  string(JSON digest GET ${digests} read_bw_ord1)
+  string(REGEX MATCH "^[0-9a-f]+" digest ${digest})
+  run("digest ${digest}" ${WORK}/foreign_golden/scenario ${scenario})
+  run("" sh -c "PKG_CONFIG_PATH=${folder}/pkgconfig && export PKG_CONFIG_PATH && cc -std=c99 -Wall -Werror ${CMAKE_CURRENT_LIST_DIR}/golden/scenario.c \
+$(pkg-config --cflags --libs rnic_run) -o ${WORK}/scenario")
+  run("digest ${digest}" ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${folder} ${WORK}/scenario ${scenario})
+  set(python ${CMAKE_COMMAND} -E env --unset=RNICSIM_LIBRARY_PATH PYTHONPATH=${prefix}/share/rnicsim/python ${PYTHON} -B)
+  run("0005726e696321007171e65f\ndigest ${digest}" ${python} ${CMAKE_CURRENT_LIST_DIR}/golden/use.py ${scenario})
+  run("octets are as they should be" ${python} ${prefix}/share/rnicsim/python/examples/stream_oracle.py --fpdus 20)
 endif()
 
 file(REMOVE_RECURSE ${WORK})

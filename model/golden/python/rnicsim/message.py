@@ -2,9 +2,9 @@
 import ctypes
 import difflib
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, NoReturn
 
-from .errors import E_VALUE, RnicError
+from .errors import E_NAME, E_VALUE, RnicError
 
 u8, u16, u32, u64 = ctypes.c_uint8, ctypes.c_uint16, ctypes.c_uint32, ctypes.c_uint64
 text = ctypes.c_char_p  # of octets that Python keeps
@@ -156,6 +156,38 @@ class Kind(NamedTuple):
     ports: tuple[Port, ...]
     tables: dict[str, type[Message]]
     counters: tuple[str, ...]
+
+
+def fail_name(what: str, name: str, names: Iterable[str]) -> NoReturn:
+    """RnicError(E_NAME) with the nearest name."""
+    near = difflib.get_close_matches(name, names, 1, 0)
+    raise RnicError(E_NAME, f'no {what} "{name}"; ' + (f'the nearest is "{near[0]}"' if near else "there is none"))
+
+
+def port_of(kind: Kind, name: str) -> tuple[int, Port]:
+    """A port with its number."""
+    for number, port in enumerate(kind.ports):
+        if port.name == name:
+            return number, port
+    fail_name("port", name, [port.name for port in kind.ports])
+
+
+def table_of(kind: Kind, name: str) -> type[Message]:
+    """The class of a table's rows."""
+    if name not in kind.tables:
+        fail_name("table", name, list(kind.tables))
+    return kind.tables[name]
+
+
+def given(of: type[Message], message: Message | None, fields: dict[str, Any]) -> Any:
+    """A message for a C function, of its structure or of its fields."""
+    if message is None:
+        message = of(**fields)
+    elif fields:
+        raise TypeError("a message or its fields are given, not both")
+    if not isinstance(message, of):
+        raise TypeError(f"this is for {of.__name__}, and not for {type(message).__name__}")
+    return ctypes.byref(message)
 
 
 class Room:

@@ -6,10 +6,10 @@ import json
 import os
 import pathlib
 from collections.abc import Iterator, Mapping
-from types import TracebackType
 from typing import Any, NamedTuple
 
-from ._library import ABI, Handle, declare, load
+from ._handle import Opened
+from ._library import Handle, declare, load
 from .errors import NONE, OK, RnicError
 
 END = (1 << 64) - 1  # of time, in ps
@@ -51,6 +51,10 @@ class Event(NamedTuple):
     receive: str  # of a completion: the receive request that the message used
     offset: int | None
     words: str    # what the event's numbers mean
+
+
+def _number(value: int) -> int | None:
+    return None if value == _NO_NUMBER else value
 
 
 class Figures(Mapping[str, Any]):
@@ -106,49 +110,26 @@ class Series(Mapping[str, list[float]]):
         return len(self._values)
 
 
-class Run:
-    """A run of a scenario, which drive() simulates. One thread at a time; several runs may be in threads of their own.
+class Run(Opened):
+    """A run of a scenario, which drive() simulates. Several runs may be in threads of their own.
 
     `scenario` is a dict as in a scenario's file, or the file's name; `settings` are those of `rnicsim run --set`; `options` are its other
     options by their names with underscores, such as out="folder", trace="t.tsv", stats_every="10us", point=3, and events=True, which keeps
     events for events(). Without `out` no file is written but those that are named. RnicError for what is refused, before anything runs.
+    Files of a run that is closed before it has ended keep the names that end with .part.
     """
 
     def __init__(self, scenario: Mapping[str, Any] | str | os.PathLike[str], settings: Mapping[str, Any] | None = None, **options: Any) -> None:
-        self._library = _library()
-        self._handle = Handle()
-        self.ended = False
         text = json.dumps(dict(scenario)) if isinstance(scenario, Mapping) else pathlib.Path(scenario).read_text(encoding="utf-8")
         asked: dict[str, Any] = {name.replace("_", "-"): os.fspath(value) if isinstance(value, os.PathLike) else value
                                  for name, value in options.items()}
         asked["set"] = dict(settings or {})
-        status = self._library.rnic_run_open(ABI, text.encode(), json.dumps(asked).encode(), ctypes.byref(self._handle))
-        if status < 0:
-            said = self._text()
-            self.close()
-            raise RnicError(status, said)
-
-    def close(self) -> None:
-        """Ends the handle; a second time does nothing. Files of a run that has not ended keep the names that end with .part."""
-        handle, self._handle = self._handle, Handle()
-        self._library.rnic_run_close(handle)
-
-    def __enter__(self) -> "Run":
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None):
-            self.close()
+        super().__init__(_library(), "rnic_run", text.encode(), json.dumps(asked).encode())
+        self.ended = False
 
     def drive(self, until_ps: int = END) -> bool:
         """Simulates to that time in ps, and less than a microsecond more, or to the end. Whether the run has ended, well or not."""
-        status = self._library.rnic_run_drive(self._handle, until_ps)
-        if status < 0:
-            raise RnicError(status, self._text())
-        self.ended = status != NONE
+        self.ended = self._done(self._library.rnic_run_drive(self._handle, until_ps)) != NONE
         return self.ended
 
     def value(self, name: str) -> Any:
@@ -205,16 +186,10 @@ class Run:
         """The events so far in order of time, of one kind or of all. The run has to be one with events=True."""
         of_kind, i = kind.encode() if kind is not None else None, 0
         event = _Event(ctypes.sizeof(_Event))
-        while (status := self._library.rnic_run_event(self._handle, of_kind, i, ctypes.byref(event))) != NONE:
-            if status < 0:
-                raise RnicError(status, self._text())
-            number = [None if n == _NO_NUMBER else n for n in (event.flow, event.qpn, event.bytes, event.offset)]
-            yield Event(event.time_ps, event.node.decode(), event.where.decode(), event.kind.decode(), *number[:3], event.request.decode(),
-                        event.receive.decode(), number[3], event.words.decode())
+        while self._done(self._library.rnic_run_event(self._handle, of_kind, i, ctypes.byref(event))) != NONE:
+            yield Event(event.time_ps, event.node.decode(), event.where.decode(), event.kind.decode(), _number(event.flow), _number(event.qpn),
+                        _number(event.bytes), event.request.decode(), event.receive.decode(), _number(event.offset), event.words.decode())
             i += 1
-
-    def _text(self) -> str:
-        return str(self._library.rnic_run_text(self._handle).decode())
 
 
 def run(scenario: Mapping[str, Any] | str | os.PathLike[str], settings: Mapping[str, Any] | None = None, **options: Any) -> Run:

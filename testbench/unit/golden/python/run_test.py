@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Whole runs from Python against the program: run_test.py PROGRAM."""
+import argparse
 import concurrent.futures
 import csv
 import filecmp
@@ -12,13 +13,15 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from xml.etree import ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[4]
 PACKAGE = ROOT / "model/golden/python"
-sys.path.insert(0, str(PACKAGE))
+sys.path[:0] = [str(PACKAGE), str(PACKAGE / "examples")]
 
 import rnicsim  # noqa: E402
 from rnicsim import RnicError, errors  # noqa: E402
+import read_scan  # noqa: E402
 
 PROGRAM = None
 SCENARIO = ROOT / "traces/quickstart.json"
@@ -147,6 +150,25 @@ class Runs(unittest.TestCase):
 
     def test_a_difference_is_not_hidden(self):
         self.assertEqual(without_own('{\n  "digest": "1",\n  "wall_s": 1.5,\n  "cpu_s": 2\n}\n'), '{\n  "digest": "1",\n}\n')
+
+
+class Scan(unittest.TestCase):
+    """The example's Reads take ORD × size / round trip, as long as that is less than the wire carries."""
+    @classmethod
+    def setUpClass(cls):
+        cls.options = argparse.Namespace(ord=[1, 4], delay_ns=[2000, 12000], size=16384, count=20, jobs=2)
+        cls.rows = read_scan.scan(cls.options)
+
+    def test_a_round_trip_more_is_a_round_trip_more(self):
+        for ord_, row in self.rows.items():
+            near, far = (ord_ * 16384 * 8 / goodput for goodput, _ in row)  # ns between the first and the ORD-th Read after it
+            self.assertAlmostEqual(far - near, 20000, delta=1500)
+            self.assertEqual({name for _, name in row}, {"ORD"})
+
+    def test_table_and_plot(self):
+        self.assertRegex(read_scan.table(self.options, self.rows), r"round trip, us +4\.00 +24\.00\nORD 1 .*\nORD 4 .* Gb/s, ORD$")
+        plot = ElementTree.fromstring(read_scan.svg(self.options, self.rows))
+        self.assertEqual(sum(part.tag.endswith("polyline") for part in plot), 2)
 
 
 if __name__ == "__main__":

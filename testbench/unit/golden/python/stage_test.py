@@ -162,7 +162,7 @@ class Callers(unittest.TestCase):
             self.refused(errors.E_VALUE, "4 octets", lambda: rnicsim.Mark(0, b"abc"))
             with self.assertRaisesRegex(TypeError, "the nearest is 'flow'"):
                 stage.push("in", flo=1)
-            with self.assertRaisesRegex(TypeError, "has Segment, and not Ulpdu"):
+            with self.assertRaisesRegex(TypeError, "is for Segment, and not for Ulpdu"):
                 stage.push("in", rnicsim.Ulpdu(octets=b"x"))
             stage.push("in", octets=bytes((0, 2, 7, 7, 0, 0, 0, 0)), crc=0)  # and it still works
             self.assertEqual(stage.take("out").octets, bytes((0, 2, 7, 7, 0, 0, 0, 0)))
@@ -206,6 +206,47 @@ class Callers(unittest.TestCase):
             thread.join()
         self.assertEqual([len(result) for result in results], [100] * 4)
         self.assertTrue(all(all(result) for result in results))
+
+
+@unittest.skipUnless(hasattr(rnicsim.stage.golden(), "rnic_board_open"), "the library has no scoreboards")
+class Boards(unittest.TestCase):
+    """A device that is a list of what it accepts and gives; its octets are those of the example's sender."""
+    def judge(self, change=lambda octets: octets, latency=5, settings=None, count=20):
+        rng, sender = random.Random(1), stream_oracle.Sender(False)
+        with rnicsim.Board("mpa_transmit", settings) as board:
+            position = 0
+            for i in range(count):
+                ulpdu = rng.randbytes(rng.randrange(1, 600))
+                board.accepted("in", 100 * i, octets=ulpdu, crc=1, position=position % 512)
+                wire = sender.send(ulpdu)
+                position += len(wire)
+                board.given("out", 100 * i + latency, octets=change(wire), crc_on=1, marker_ok=1)
+            board.end(100 * count + latency)
+            return board.report()
+
+    def test_right_in_any_cycle(self):
+        for latency in (1, 5, 77):
+            report = json.dumps(self.judge(latency=latency))
+            self.assertIn(str(latency), report)
+
+    def test_one_wrong_octet_is_a_mismatch_with_its_place(self):
+        seen = []
+        def change(octets):
+            seen.append(octets)
+            return octets if len(seen) != 7 else octets[:9] + bytes((octets[9] ^ 1,)) + octets[10:]
+        Callers().refused(errors.E_MISMATCH, "octet 9", lambda: self.judge(change))
+
+    def test_nothing_compared_and_late_are_failures(self):
+        with self.assertRaises(RnicError):
+            self.judge(count=0)
+        Callers().refused(errors.E_MISMATCH, "", lambda: self.judge(latency=90, settings={"max_latency": 10}))
+
+    def test_mistakes(self):
+        Callers().refused(errors.E_NAME, "crc_check", lambda: rnicsim.Board("crc_chek"))
+        with rnicsim.Board("sctp_crc_check") as board:
+            Callers().refused(errors.E_NAME, 'the nearest is "in"', lambda: board.accepted("inn", 1))
+            board.stalled("out", 5, 5)
+            Callers().refused(errors.E_TIME, "", lambda: board.accepted("in", 1, octets=bytes(8)))
 
 
 class Library(unittest.TestCase):
