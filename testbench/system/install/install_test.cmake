@@ -51,12 +51,15 @@ ${rtl}/examples/dpi/crc_check_tb.sv --top-module crc_check_tb -CFLAGS -O0 -LDFLA
   file(READ ${CMAKE_CURRENT_LIST_DIR}/../../digests.json digests)
   string(JSON digest GET ${digests} read_bw_ord1)
   string(REGEX MATCH "^[0-9a-f]+" digest ${digest})
-  run("digest ${digest}" ${WORK}/foreign_golden/scenario ${scenario})
+  run("${digest}" ${WORK}/foreign_golden/scenario ${scenario})
   run("" sh -c "PKG_CONFIG_PATH=${folder}/pkgconfig && export PKG_CONFIG_PATH && cc -std=c99 -Wall -Werror ${CMAKE_CURRENT_LIST_DIR}/golden/scenario.c \
 $(pkg-config --cflags --libs rnic_run) -o ${WORK}/scenario")
-  run("digest ${digest}" ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${folder} ${WORK}/scenario ${scenario})
+  run("${digest}" ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${folder} ${WORK}/scenario ${scenario})
   set(python ${CMAKE_COMMAND} -E env --unset=RNICSIM_LIBRARY_PATH PYTHONPATH=${prefix}/share/rnicsim/python ${PYTHON} -B)
   run("0005726e696321007171e65f\ndigest ${digest}" ${python} ${CMAKE_CURRENT_LIST_DIR}/golden/use.py ${scenario})
+  if(EXISTS ${prefix}/share/rnicsim/rnic_fw.elf)
+    run("data: passed" ${python} ${CMAKE_CURRENT_LIST_DIR}/golden/use.py ${scenario} rv32)
+  endif()
   run("octets are as they should be" ${python} ${prefix}/share/rnicsim/python/examples/stream_oracle.py --fpdus 20)
 endif()
 

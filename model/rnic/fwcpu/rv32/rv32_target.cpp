@@ -3,8 +3,11 @@
 #include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <vector>
 
+#include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 
 #include "model/common/check.h"
 #include "model/rnic/fwcpu/crash/call_frames.h"
@@ -199,12 +202,29 @@ class Rv32Target final : public FirmwareTarget, private Iss::Registers {
   Histogram cycles_;
 };
 
+// The shared library that this code is in; empty: it is in the program itself, which has no name in the list of
+// objects.
+std::string own_library() {
+  Dl_info info;
+  void* map = nullptr;
+  const bool found =
+      dladdr1(reinterpret_cast<const void*>(&built_rv32_image), &info, &map, RTLD_DL_LINKMAP) != 0 && map != nullptr;
+  return found ? static_cast<const link_map*>(map)->l_name : "";
+}
+
 }  // namespace
 
+// Of a build and of an installation, as seen from their folders of programs and of libraries.
 std::string built_rv32_image() {
-  const std::filesystem::path bin = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  for (const char* place : {"../firmware/rnic_fw.elf", "../share/rnicsim/rnic_fw.elf"}) {
-    if (std::filesystem::exists(bin / place)) return (bin / place).lexically_normal().string();
+  namespace fs = std::filesystem;
+  const std::string library = own_library();
+  const fs::path folder =
+      library.empty() ? fs::read_symlink("/proc/self/exe").parent_path() : fs::canonical(library).parent_path();
+  std::vector<const char*> places = {"../firmware/rnic_fw.elf", "../share/rnicsim/rnic_fw.elf"};
+  if (!library.empty())
+    places = {"../../firmware/rnic_fw.elf", "../share/rnicsim/rnic_fw.elf", "../../share/rnicsim/rnic_fw.elf"};
+  for (const char* place : places) {
+    if (fs::exists(folder / place)) return (folder / place).lexically_normal().string();
   }
   return {};
 }

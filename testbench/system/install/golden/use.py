@@ -1,4 +1,4 @@
-"""What a script outside of the tree does with the installed package: a stage, and a run of the scenario that is named."""
+"""What a script outside of the tree does with the installed package: use.py SCENARIO [rv32 | native]."""
 import sys
 
 import rnicsim
@@ -6,5 +6,6 @@ import rnicsim
 with rnicsim.Stage("mpa_transmit") as stage:
     stage.push("in", octets=b"rnic!", crc=1)
     print(stage.take("out").octets.hex())
-run = rnicsim.run(sys.argv[1])
-print("digest", run.digest, "goodput", round(run.results[0]["goodput_gbps"], 1), "of version", rnicsim.version())
+with rnicsim.run(sys.argv[1], {"rnic.fwcpu.target": target for target in sys.argv[2:]}) as run:
+    print("digest", run.digest, "of version", rnicsim.version())
+    print(run.report)

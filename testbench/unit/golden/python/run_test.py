@@ -24,6 +24,7 @@ from rnicsim import RnicError, errors  # noqa: E402
 import read_scan  # noqa: E402
 
 PROGRAM = None
+LIBRARIES = pathlib.Path(os.environ["RNICSIM_LIBRARY_PATH"])  # of a build
 SCENARIO = ROOT / "traces/quickstart.json"
 SHORT = {"work.sends.count": 20, "work.writes.count": 5, "work.reads.count": 5, "link.forward.loss.every": 50}
 OWN = re.compile(r'^ *"(?:wall_s|cpu_s|frames_per_cpu_s|systemc)".*\n', re.MULTILINE)
@@ -130,6 +131,11 @@ class Runs(unittest.TestCase):
                 run.digest
             self.assertTrue(run.drive())
             self.assertGreater(run.stats["a.rnic.tcp_tx.segments"], sent)
+
+    @unittest.skipUnless((LIBRARIES.parents[1] / "firmware/rnic_fw.elf").is_file(), "the RV32 firmware is not built")
+    def test_the_rv32_firmware_is_found_from_the_library(self):
+        digests = [rnicsim.run(SCENARIO, {**SHORT, "rnic.fwcpu.target": target}).digest for target in ("rv32", "native")]
+        self.assertEqual(len(set(digests)), 2)  # it has other cycles
 
     def test_a_point_of_a_sweep(self):
         run = rnicsim.run(ROOT / "traces/read-knees.json", {"work.reads.count": 20}, point=3, no_capture=True)
