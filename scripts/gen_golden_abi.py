@@ -33,9 +33,9 @@ def description_of(library):
 
 
 def functions():
-    """The names that the library shows, with the version in which each came."""
-    text = (ABI / "rnic_golden.map").read_text(encoding="utf-8")
-    return {name: version for version, names in re.findall(r"(RNIC_GOLDEN_\S+) \{\s*global:(.*?)\n\s*(?:local:|\})", text, re.DOTALL)
+    """The names that this library and librnicsim_run show, with the version in which each came."""
+    text = "".join((ABI / file).read_text(encoding="utf-8") for file in ("rnic_golden.map", "rnic_run.map"))
+    return {name: version for version, names in re.findall(r"(RNIC_(?:GOLDEN|RUN)_\S+) \{\s*global:(.*?)\n\s*(?:local:|\})", text, re.DOTALL)
             for name in re.findall(r"(rnic_\w+);", names)}
 
 

@@ -228,16 +228,18 @@ class Finder final : public nlohmann::json_sax<ordered_json> {
   std::vector<Open> open_;
 };
 
+template <class Source>
+nlohmann::json read_json(Source&& source, const std::string& origin) try {
+  return nlohmann::json::parse(source, depth_check(origin));
+} catch (const nlohmann::json::exception& e) {  // a number beyond double is not a parse_error
+  throw ConfigError(fmt::format("{}: {}", origin, cited(reason_of(e), 1000)));
+}
+
 }  // namespace
 
-nlohmann::json read_json_file(const std::string& file) {
-  std::ifstream in = opened(file);
-  try {
-    return nlohmann::json::parse(in, depth_check(file));
-  } catch (const nlohmann::json::exception& e) {  // a number beyond double is not a parse_error
-    throw ConfigError(fmt::format("{}: {}", file, cited(reason_of(e), 1000)));
-  }
-}
+nlohmann::json read_json_file(const std::string& file) { return read_json(opened(file), file); }
+
+nlohmann::json read_json_text(const std::string& text, const std::string& origin) { return read_json(text, origin); }
 
 nlohmann::json parse_json(const std::string& text, const std::string& origin) {
   return nlohmann::json::parse(text, depth_check(origin), false);

@@ -13,6 +13,8 @@ namespace rnic {
 
 // The parsed contents of a JSON file. Throws ConfigError naming the file, and line and column of a syntax error.
 nlohmann::json read_json_file(const std::string& file);
+// The same of a text that has a name.
+nlohmann::json read_json_text(const std::string& text, const std::string& origin);
 // `text` as JSON; a discarded value if it is not JSON. ConfigError, naming the origin, if it is nested too deeply.
 nlohmann::json parse_json(const std::string& text, const std::string& origin);
 

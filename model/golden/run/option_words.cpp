@@ -23,8 +23,15 @@ void require_option(const std::string& name, const boost::program_options::optio
   throw Error(RNIC_E_NAME, fmt::format("no option \"{}\"; the nearest is \"{}\"", cited(name), nearest(name, names)));
 }
 
-std::string value_text(const nlohmann::json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+[[noreturn]] void fail(const std::string& name, const nlohmann::json& value, const char* instead) {
+  throw Error(RNIC_E_SETTINGS,
+              fmt::format("the option \"{}\" has {} where {} is expected", cited(name), value.type_name(), instead));
+}
+
+std::string text_of(const std::string& name, const nlohmann::json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number() || value.is_boolean()) return value.dump();
+  fail(name, value, "a text, a number, true or false");
 }
 
 void add_words(const std::string& name, const nlohmann::json& value, std::vector<std::string>& words) {
@@ -32,13 +39,12 @@ void add_words(const std::string& name, const nlohmann::json& value, std::vector
   if (value.is_boolean()) {
     if (value.get<bool>()) words.push_back(option);
   } else if (value.is_array()) {
-    for (const nlohmann::json& one : value) add_words(name, one, words);
+    for (const nlohmann::json& one : value) words.push_back(option + "=" + text_of(name, one));
   } else if (value.is_object() && name == "set") {
-    for (const auto& [key, assigned] : value.items()) words.push_back(option + "=" + key + "=" + value_text(assigned));
-  } else if (value.is_string() || value.is_number()) {
-    words.push_back(option + "=" + value_text(value));
+    for (const auto& [key, assigned] : value.items())
+      words.push_back(option + "=" + key + "=" + text_of(key, assigned));
   } else {
-    throw Error(RNIC_E_SETTINGS, fmt::format("the option \"{}\" is {}, which no option is", name, value.type_name()));
+    words.push_back(option + "=" + text_of(name, value));
   }
 }
 

@@ -16,6 +16,7 @@
 #include "model/common/check.h"
 #include "model/common/cited.h"
 #include "model/common/kernel_time.h"
+#include "model/config/json_file.h"
 #include "model/config/nearest.h"
 #pragma GCC visibility push(default)  // of these functions alone
 #include "model/golden/abi/rnic_run.h"
@@ -31,13 +32,7 @@ using rnic::golden::Error;
 
 namespace {
 
-nlohmann::json parsed(const char* what, const char* text) {
-  try {
-    return nlohmann::json::parse(text);
-  } catch (const nlohmann::json::exception& error) {
-    throw Error(RNIC_E_SETTINGS, fmt::format("the {} no JSON: {}", what, error.what()));
-  }
-}
+constexpr const char* kScenario = "scenario";  // in place of a file's name
 
 // What the caller asks for.
 struct Asked {
@@ -70,7 +65,7 @@ struct Asked {
 };
 
 rnic::Scenario chosen(const nlohmann::json& json, const Asked& asked, const rnic::Overlay& values) {
-  const rnic::Scenario scenario = rnic::parse_scenario(json, "scenario", values);
+  const rnic::Scenario scenario = rnic::parse_scenario(json, kScenario, values);
   if (scenario.has_external_peer()) throw Error(RNIC_E_SETTINGS, "an external peer is for the program: rnicsim run");
   if (asked.point) {
     if (!scenario.sweep.empty()) return rnic::cli::point_of(scenario, *asked.point);
@@ -218,9 +213,9 @@ std::int32_t rnic_run_open(std::uint32_t abi, const char* scenario, const char* 
                                           abi, RNIC_RUN_ABI));
     }
     if (scenario == nullptr) throw Error(RNIC_E_NULL, "the scenario is null");
-    Asked asked(parsed("options are", options == nullptr ? "{}" : options), (*run)->events);
+    Asked asked(rnic::read_json_text(options == nullptr ? "{}" : options, "options"), (*run)->events);
     (*run)->parts =
-        std::make_unique<rnic_run::Parts>(parsed("scenario is", scenario), std::move(asked), (*run)->events);
+        std::make_unique<rnic_run::Parts>(rnic::read_json_text(scenario, kScenario), std::move(asked), (*run)->events);
     return RNIC_OK;
   });
 }

@@ -192,10 +192,10 @@ TEST_F(GoldenRun, FilesAreWrittenWhereTheyAreAskedForAndNothingIsPrinted) {
 
 TEST_F(GoldenRun, MistakesHaveASentence) {
   const std::string good = scenario("atomics").dump(), swept = scenario("read-knees").dump();
-  refused("{", "{}", RNIC_E_SETTINGS, "the scenario is no JSON");
+  refused("{", "{}", RNIC_E_SETTINGS, "scenario: parse error at line 1, column 2");
   refused("[]", "{}", RNIC_E_SETTINGS, "");
   refused("{}", "{}", RNIC_E_SETTINGS, "needs 'name'");
-  refused(good, "{", RNIC_E_SETTINGS, "the options are no JSON");
+  refused(good, "{", RNIC_E_SETTINGS, "options: parse error");
   refused(good, "[]", RNIC_E_SETTINGS, "the options are an object, not array");
   refused(good, R"({"tracee": "x"})", RNIC_E_NAME, R"(no option "tracee"; the nearest is "trace")");
   refused(good, R"({"scenario": "x"})", RNIC_E_NAME, "no option");
@@ -203,6 +203,14 @@ TEST_F(GoldenRun, MistakesHaveASentence) {
   refused(good, R"({"--out": "x"})", RNIC_E_NAME, R"(the nearest is "out")");
   refused(good, R"({"events": 1})", RNIC_E_SETTINGS, "true or false");
   refused(good, R"({"trace": null})", RNIC_E_SETTINGS, "null");
+  const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');  // a copy of it takes the stack
+  refused(deep, "{}", RNIC_E_SETTINGS, "scenario: nested more than 64 deep");
+  refused(good, R"({"trace-kind": )" + deep + "}", RNIC_E_SETTINGS, "options: nested more than 64 deep");
+  refused(good, R"({"trace-kind": [["due"]]})", RNIC_E_SETTINGS, "array where a text");
+  refused(good, R"({"set": {"seed": [1]}})", RNIC_E_SETTINGS, "\"seed\" has array where a text");
+  refused(good, R"({"set": {"seed": {"a": 1}}})", RNIC_E_SETTINGS, "\"seed\" has object");
+  refused(good, R"({"set": ["seed"]})", RNIC_E_SETTINGS, "expected key=value");
+  refused(good, "{\"set\": {\"seed\": \"\xff\"}}", RNIC_E_SETTINGS, "");
   refused(good, R"({"no-capture": "x"})", RNIC_E_SETTINGS, "no-capture");
   refused(good, R"({"db": true})", RNIC_E_SETTINGS, "needs --out");
   refused(good, R"({"trace-kind": "due"})", RNIC_E_SETTINGS, "needs --trace");

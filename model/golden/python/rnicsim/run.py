@@ -13,6 +13,7 @@ from ._library import Handle, declare, load
 from .errors import NONE, OK, RnicError
 
 END = (1 << 64) - 1  # of time, in ps
+_STEP = 1_000_000_000  # of simulated time in one call: in between, Python sees signals such as that of Ctrl-C
 _NO_NUMBER = 0xffffffff
 
 
@@ -126,10 +127,13 @@ class Run(Opened):
         asked["set"] = dict(settings or {})
         super().__init__(_library(), "rnic_run", text.encode(), json.dumps(asked).encode())
         self.ended = False
+        self._until = 0  # where drive() has come to
 
     def drive(self, until_ps: int = END) -> bool:
         """Simulates to that time in ps, and less than a microsecond more, or to the end. Whether the run has ended, well or not."""
-        self.ended = self._done(self._library.rnic_run_drive(self._handle, until_ps)) != NONE
+        while not self.ended and self._until < until_ps:
+            self._until = min(until_ps, self._until + _STEP)
+            self.ended = self._done(self._library.rnic_run_drive(self._handle, self._until)) != NONE
         return self.ended
 
     def value(self, name: str) -> Any:

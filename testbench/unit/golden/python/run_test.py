@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -131,6 +132,27 @@ class Runs(unittest.TestCase):
                 run.digest
             self.assertTrue(run.drive())
             self.assertGreater(run.stats["a.rnic.tcp_tx.segments"], sent)
+
+    def test_a_signal_interrupts_a_run_that_goes_on_afterwards(self):
+        """A hang would last until the time limit, ten seconds of simulated time; the signal comes at once."""
+        class Signal(Exception):
+            pass
+
+        def handler(*_):
+            raise Signal
+        before = signal.signal(signal.SIGALRM, handler)
+        try:
+            with rnicsim.Run(SCENARIO, {"work.sends.count": 300_000}) as run:
+                signal.setitimer(signal.ITIMER_REAL, 0.1)
+                with self.assertRaises(Signal):
+                    run.drive()
+                self.assertFalse(run.ended)
+                at = run.value("sim_time_ps")
+                self.assertFalse(run.drive(at + 2_000_000_000))
+                self.assertGreater(run.value("sim_time_ps"), at)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
 
     @unittest.skipUnless((LIBRARIES.parents[1] / "firmware/rnic_fw.elf").is_file(), "the RV32 firmware is not built")
     def test_the_rv32_firmware_is_found_from_the_library(self):
