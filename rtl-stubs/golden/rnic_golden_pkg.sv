@@ -191,6 +191,68 @@ package rnic_golden_pkg;
     logic [31:0] pd;
   } stag_request_t;
 
+  typedef struct packed {
+    logic [7:0] op;
+    logic [7:0] flags;
+    logic [31:0] id;
+    logic [15:0] ird;
+    logic [15:0] ord;
+    logic [7:0] options;
+    logic [15:0] max_ird;
+    logic [15:0] need_ord;
+    logic [7:0] rtr_order;
+    logic [15:0] backlog;
+    logic [31:0] octets_n;
+  } cm_command_t;
+
+  typedef struct packed {
+    logic [2:0] kind;
+    logic [3:0] cause_layer;
+    logic [3:0] cause_etype;
+    logic [7:0] cause_code;
+    logic [31:0] octets_n;
+  } stream_signal_t;
+
+  typedef struct packed {
+    logic [7:0] status;
+  } cm_done_t;
+
+  typedef struct packed {
+    logic [7:0] type;
+    logic [7:0] status;
+    logic [15:0] private_bytes;
+    logic [31:0] cookie;
+    logic [31:0] id;
+    logic [31:0] peer_ip;
+    logic [15:0] peer_port;
+    logic [15:0] local_port;
+    logic [15:0] ird;
+    logic [15:0] ord;
+    logic [31:0] srq_limit;
+    logic [31:0] terminate;
+    logic [15:0] peer_ird;
+    logic [15:0] peer_ord;
+    logic [7:0] mpa_revision;
+    logic [7:0] mpa_flags;
+    logic [7:0] terminate_origin;
+    logic [7:0] ddp_version;
+    logic [7:0] qp_state;
+    logic [7:0] stream_personality;
+    logic [7:0] stream_rx_markers;
+    logic [7:0] stream_tx_markers;
+    logic [31:0] octets_n;
+  } cm_event_t;
+
+  typedef struct packed {
+    logic llp;
+    logic rdma;
+    logic tx_markers;
+    logic rx_markers;
+    logic crc;
+    logic [31:0] qp_epoch;
+    logic [31:0] qpn;
+  } flow_context_t;
+
   // "mpa_framer": FPDUs of ULPDUs, without markers and CRC (RFC 5044 section 4.1).
   parameter int unsigned MpaFramerIn = 0;
   parameter int unsigned MpaFramerOut = 1;
@@ -827,5 +889,57 @@ package rnic_golden_pkg;
   function automatic int rdmap_segmenter_row_page(input chandle stage, input int unsigned index, input page_entry_t row);
     if ($isunknown(row)) return UnknownBits;
     return rnic_stage_row_bits(stage, "page", index, bits_t'(row));
+  endfunction
+
+  // "mpa_negotiation": one end of a connection's start, of either role (RFC 5044 section 7, RFC 6581).
+  parameter int unsigned MpaNegotiationCommand = 0;
+  parameter int unsigned MpaNegotiationPeer = 1;
+  parameter int unsigned MpaNegotiationDone = 2;
+  parameter int unsigned MpaNegotiationToPeer = 3;
+  parameter int unsigned MpaNegotiationEvent = 4;
+  parameter int unsigned MpaNegotiationQp = 5;
+  parameter int unsigned MpaNegotiationFlow = 6;
+  parameter int unsigned MpaNegotiationWork = 7;
+  function automatic int mpa_negotiation_push_command(input chandle stage, input cm_command_t message, input logic [1023:0] octets);
+    if ($isunknown(message)) return UnknownBits;
+    return rnic_stage_push_beat(stage, MpaNegotiationCommand, bits_t'(message), octets);
+  endfunction
+  function automatic int mpa_negotiation_push_peer(input chandle stage, input stream_signal_t message, input logic [1023:0] octets);
+    if ($isunknown(message)) return UnknownBits;
+    return rnic_stage_push_beat(stage, MpaNegotiationPeer, bits_t'(message), octets);
+  endfunction
+  function automatic int mpa_negotiation_take_done(input chandle stage, output cm_done_t message);
+    bits_t bits;
+    octets_t unused_octets;
+    mpa_negotiation_take_done = rnic_stage_take_beat(stage, MpaNegotiationDone, bits, unused_octets);
+    message = bits[$bits(message)-1:0];
+  endfunction
+  function automatic int mpa_negotiation_take_to_peer(input chandle stage, output stream_signal_t message, output octets_t octets);
+    bits_t bits;
+    mpa_negotiation_take_to_peer = rnic_stage_take_beat(stage, MpaNegotiationToPeer, bits, octets);
+    message = bits[$bits(message)-1:0];
+  endfunction
+  function automatic int mpa_negotiation_take_event(input chandle stage, output cm_event_t message, output octets_t octets);
+    bits_t bits;
+    mpa_negotiation_take_event = rnic_stage_take_beat(stage, MpaNegotiationEvent, bits, octets);
+    message = bits[$bits(message)-1:0];
+  endfunction
+  function automatic int mpa_negotiation_take_qp(input chandle stage, output qp_row_t message);
+    bits_t bits;
+    octets_t unused_octets;
+    mpa_negotiation_take_qp = rnic_stage_take_beat(stage, MpaNegotiationQp, bits, unused_octets);
+    message = bits[$bits(message)-1:0];
+  endfunction
+  function automatic int mpa_negotiation_take_flow(input chandle stage, output flow_context_t message);
+    bits_t bits;
+    octets_t unused_octets;
+    mpa_negotiation_take_flow = rnic_stage_take_beat(stage, MpaNegotiationFlow, bits, unused_octets);
+    message = bits[$bits(message)-1:0];
+  endfunction
+  function automatic int mpa_negotiation_take_work(input chandle stage, output tx_internal_work_t message);
+    bits_t bits;
+    octets_t unused_octets;
+    mpa_negotiation_take_work = rnic_stage_take_beat(stage, MpaNegotiationWork, bits, unused_octets);
+    message = bits[$bits(message)-1:0];
   endfunction
 endpackage

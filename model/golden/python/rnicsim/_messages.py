@@ -8,7 +8,8 @@ __all__ = ["KINDS", "Ulpdu", "Fpdu", "Segment", "RxConsumed", "StreamPlace", "Qu
            "QueuedAtomic", "QpEvent", "QpRow", "DmaReadDone", "DmaWriteDone", "HostWrite", "DmaReadRequest", "DmaWrite", "AtomicWork",
            "StagContext", "PageEntry", "AtomicIssued", "DeliveredAtomic", "AtomicDone", "TxUnblock", "TerminateMessage", "RqDoorbell",
            "FetchedRqe", "SrqArm", "ReadIssued", "RqFlush", "PlacedSegment", "RqeTaken", "SrqEvent", "SrqContext", "FetchedWqe",
-           "TxCredit", "ReadWork", "TxInternalWork", "StagRequestDone", "UlpduJob", "WqeTaken", "WqeIssued", "StagRequest"]
+           "TxCredit", "ReadWork", "TxInternalWork", "StagRequestDone", "UlpduJob", "WqeTaken", "WqeIssued", "StagRequest", "CmCommand",
+           "StreamSignal", "CmDone", "CmEvent", "FlowContext"]
 
 
 class Ulpdu(WithOctets):
@@ -1173,6 +1174,159 @@ class StagRequest(Message):
     ]
 
 
+class CmCommand(WithOctets):
+    """rnic_cm_command."""
+    KIND = "cm_command"
+    WIDTHS = {"op": 8, "flags": 8, "id": 32, "ird": 16, "ord": 16, "options": 8, "max_ird": 16, "need_ord": 16, "rtr_order": 8, "backlog":
+              16}
+    op: int
+    flags: int
+    id: int
+    ird: int
+    ord: int
+    options: int
+    max_ird: int
+    need_ord: int
+    rtr_order: int
+    backlog: int
+    _fields_ = [
+        ("size", u32),
+        ("octets_n", u32),
+        ("_octets", text),
+        ("octets_room", u32),
+        ("op", u8),
+        ("flags", u8),
+        ("_reserved0", u8 * 2),
+        ("id", u32),
+        ("ird", u16),
+        ("ord", u16),
+        ("options", u8),
+        ("_reserved1", u8 * 1),
+        ("max_ird", u16),
+        ("need_ord", u16),
+        ("rtr_order", u8),
+        ("_reserved2", u8 * 1),
+        ("backlog", u16),
+        ("_reserved3", u8 * 6),
+    ]
+
+
+class StreamSignal(WithOctets):
+    """rnic_stream_signal."""
+    KIND = "stream_signal"
+    WIDTHS = {"kind": 3, "cause_layer": 4, "cause_etype": 4, "cause_code": 8}
+    kind: int
+    cause_layer: int
+    cause_etype: int
+    cause_code: int
+    _fields_ = [
+        ("size", u32),
+        ("octets_n", u32),
+        ("_octets", text),
+        ("octets_room", u32),
+        ("kind", u8),
+        ("cause_layer", u8),
+        ("cause_etype", u8),
+        ("cause_code", u8),
+    ]
+
+
+class CmDone(Message):
+    """rnic_cm_done."""
+    KIND = "cm_done"
+    WIDTHS = {"status": 8}
+    status: int
+    _fields_ = [
+        ("size", u32),
+        ("status", u8),
+        ("_reserved0", u8 * 3),
+    ]
+
+
+class CmEvent(WithOctets):
+    """rnic_cm_event."""
+    KIND = "cm_event"
+    WIDTHS = {"type": 8, "status": 8, "private_bytes": 16, "cookie": 32, "id": 32, "peer_ip": 32, "peer_port": 16, "local_port": 16, "ird":
+              16, "ord": 16, "srq_limit": 32, "terminate": 32, "peer_ird": 16, "peer_ord": 16, "mpa_revision": 8, "mpa_flags": 8,
+              "terminate_origin": 8, "ddp_version": 8, "qp_state": 8, "stream_personality": 8, "stream_rx_markers": 8, "stream_tx_markers":
+              8}
+    type: int
+    status: int
+    private_bytes: int
+    cookie: int
+    id: int
+    peer_ip: int
+    peer_port: int
+    local_port: int
+    ird: int
+    ord: int
+    srq_limit: int
+    terminate: int
+    peer_ird: int
+    peer_ord: int
+    mpa_revision: int
+    mpa_flags: int
+    terminate_origin: int
+    ddp_version: int
+    qp_state: int
+    stream_personality: int
+    stream_rx_markers: int
+    stream_tx_markers: int
+    _fields_ = [
+        ("size", u32),
+        ("octets_n", u32),
+        ("_octets", text),
+        ("octets_room", u32),
+        ("type", u8),
+        ("status", u8),
+        ("private_bytes", u16),
+        ("cookie", u32),
+        ("id", u32),
+        ("peer_ip", u32),
+        ("peer_port", u16),
+        ("local_port", u16),
+        ("ird", u16),
+        ("ord", u16),
+        ("srq_limit", u32),
+        ("terminate", u32),
+        ("peer_ird", u16),
+        ("peer_ord", u16),
+        ("mpa_revision", u8),
+        ("mpa_flags", u8),
+        ("terminate_origin", u8),
+        ("ddp_version", u8),
+        ("qp_state", u8),
+        ("stream_personality", u8),
+        ("stream_rx_markers", u8),
+        ("stream_tx_markers", u8),
+    ]
+
+
+class FlowContext(Message):
+    """rnic_flow_context."""
+    KIND = "flow_context"
+    WIDTHS = {"llp": 1, "rdma": 1, "tx_markers": 1, "rx_markers": 1, "crc": 1, "qp_epoch": 32, "qpn": 32}
+    llp: int
+    rdma: int
+    tx_markers: int
+    rx_markers: int
+    crc: int
+    qp_epoch: int
+    qpn: int
+    _fields_ = [
+        ("size", u32),
+        ("llp", u8),
+        ("rdma", u8),
+        ("tx_markers", u8),
+        ("rx_markers", u8),
+        ("crc", u8),
+        ("_reserved0", u8 * 3),
+        ("qp_epoch", u32),
+        ("qpn", u32),
+        ("_reserved1", u8 * 4),
+    ]
+
+
 KINDS = {kind.name: kind for kind in (
     Kind("mpa_framer", "FPDUs of ULPDUs, without markers and CRC (RFC 5044 section 4.1)", (
         Port("in", "push", Ulpdu),
@@ -1366,5 +1520,16 @@ KINDS = {kind.name: kind for kind in (
         "payload_bytes",
         "failed",
         "revoked",
+    )),
+    Kind("mpa_negotiation", "one end of a connection's start, of either role (RFC 5044 section 7, RFC 6581)", (
+        Port("command", "push", CmCommand),
+        Port("peer", "push", StreamSignal),
+        Port("done", "take", CmDone),
+        Port("to_peer", "take", StreamSignal),
+        Port("event", "take", CmEvent),
+        Port("qp", "take", QpRow),
+        Port("flow", "take", FlowContext),
+        Port("work", "take", TxInternalWork),
+    ), {}, (
     )),
 )}
