@@ -151,8 +151,9 @@ module response_queue #(
   assign in_ready_o           = in_valid_i && in_ready;
   assign response_row_index_o = in_i.qpn;
   row_events #(
-    .DataBits(ResponseBits),
-    .Places  (Places)
+    .DataBits  (ResponseBits),
+    .Places    (Places),
+    .DropsFirst(1'b1)
   ) u_responses (
     .clk_i,
     .rst_ni,

@@ -3,6 +3,7 @@
 module row_events #(
   parameter int unsigned DataBits = 32,
   parameter int unsigned Places   = 16,
+  parameter bit DropsFirst        = 1'b0,  // the place of an event that is over can be taken in the same cycle
   localparam int unsigned TagBits = $clog2(Places)
 ) (
   input  logic                clk_i,
@@ -26,7 +27,7 @@ module row_events #(
   input  logic [31:0]         about_qpn_i,
   output logic                about_o
 );
-  logic [Places-1:0]   used_q, taken, dropped;
+  logic [Places-1:0]   used_q, occupied, taken, dropped;
   logic [31:0]         qpns_q [Places];
   logic [31:0]         epochs_q [Places];
   logic [DataBits-1:0] data_q [Places];
@@ -34,16 +35,19 @@ module row_events #(
   assign ready_o   = used_q != '1 && row_ready_i;
   assign row_ask_o = take_i && ready_o;
 
+  always_comb begin
+    dropped            = '0;
+    dropped[row_tag_i] = drop_i;
+    occupied           = DropsFirst ? used_q & ~dropped : used_q;
+  end
   // The first free place.
   always_comb begin
     row_tag_o = '0;
     taken     = '0;
-    dropped   = '0;
     for (int i = Places - 1; i >= 0; i--) begin
-      if (!used_q[i]) row_tag_o = TagBits'(i);
+      if (!occupied[i]) row_tag_o = TagBits'(i);
     end
-    taken[row_tag_o]   = row_ask_o;
-    dropped[row_tag_i] = drop_i;
+    taken[row_tag_o] = row_ask_o;
   end
 
   assign qpn_o   = qpns_q[row_tag_i];

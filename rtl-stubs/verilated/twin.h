@@ -78,7 +78,7 @@ class Twin final : public Clocked, public AttachedTwin {
     pins_->links(*block_, move);
     pins_->stand_in(*block_);
     pins_->advance(*block_);
-    if (!block_.edge()) fail(block_.failure());
+    if (!block_.edge()) fail_assertion();
     Leave leave{*this};
     pins_->links(*block_, leave);
     if (move.moved || leave.left) idle_ = 0;
@@ -182,11 +182,13 @@ class Twin final : public Clocked, public AttachedTwin {
   // A message is offered, there is room for all that follows from it, and still it is refused.
   void judge(const Move& move, bool left) {
     if (!move.waits || !move.room || move.moved || left) refused_ = 0;
-    else if (++refused_ == kNeverReady) {
-      fail("never ready: for " + std::to_string(kNeverReady) +
-           " cycles it has taken no message, though one waits and there is room in all outputs");
-    }
+    else if (++refused_ == kNeverReady) fail_never_ready();
   }
+  [[noreturn, gnu::cold, gnu::noinline]] void fail_never_ready() {
+    fail("never ready: for " + std::to_string(kNeverReady) +
+         " cycles it has taken no message, though one waits and there is room in all outputs");
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] void fail_assertion() { fail(block_.failure()); }
 
   [[noreturn, gnu::cold, gnu::noinline]] void fail(const std::string& what) {
     fault_ = std::string("RTL in a stage's place: ") + stage_.name() + ", cycle " +

@@ -216,6 +216,8 @@ class Settings(LibraryTest):
     def test_a_few(self):
         self.agrees("crc_insert,mpa_framer", "rnic.datapath.beat_bytes=16", "rnic.tx.crc_insert.pipeline_cycles=7", "rnic.tx.mpa_framer.pipeline_cycles=2")
         self.agrees("terminate_generator", "rnic.context.qps=2000")
+        # A response takes the place of one that is over in the same cycle.
+        self.agrees("response_queue,irrq", "rnic.tx.crc_insert.pipeline_cycles=1", scenario=ROOT / "traces/atomics.json")
 
     def test_the_setting_has_to_reach_the_module(self):
         """A library for another depth beside the stage differs, so the comparison above is one."""
