@@ -197,6 +197,7 @@ class Wrapper:
         if name not in found:
             files = ", ".join(source.name for source in self.sources) or "no file"
             self.refuse("module", f"{files} has no module '{name}'" + (f"; the nearest is '{nearest(name, found)}'" if found else ""))
+        self.their_names = set(found)
         if name == self.top:
             self.refuse("module", f"'{name}' is the wrapper's own name")
         return found[name]
@@ -393,6 +394,8 @@ class Wrapper:
         busy = self.busy()
         self.body.append(f"  assign busy_o = {busy};")
         self.all_inputs()
+        for name in sorted(self.their_names & self.used):
+            self.refuse("module", f"their module '{name}' has the name of a part of the wrapper; it needs another one")
         self.their_instance()
         header = self.block.module.header.rstrip().rstrip(";").rstrip().rstrip(")").rstrip()
         if "busy_o" not in self.block.module.pins:

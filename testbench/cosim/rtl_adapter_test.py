@@ -260,6 +260,14 @@ class Program(InAFolder):
         map_.write_text("module = 'x'\nmodule = 'y'\n")
         self.assert_refuses(f"{map_}: no TOML: Cannot overwrite a value (at line 2, column 13)", map_, mine)
 
+    def test_a_module_with_the_name_of_a_part(self):
+        mine = self.folder / "mine.sv"
+        mine.write_text((FOREIGN / "axis_crc.sv").read_text() + "module reset_hold(input a); endmodule\n")
+        good = FOREIGN / "axis_crc.toml"
+        self.assert_refuses(f"{good}: module: their module 'reset_hold' has the name of a part of the wrapper; it needs another one", good, mine)
+        mine.write_text((FOREIGN / "axis_crc.sv").read_text() + "module handshake(input a); endmodule\n")  # not in this one
+        self.assertEqual(self.run_adapter(good, mine).returncode, 0)
+
     def test_a_setting(self):
         run = self.run_adapter(FOREIGN / "axis_crc.toml", FOREIGN / "axis_crc.sv", "--set", "beat_bytes=32", "--top", "mine")
         self.assertEqual(run.returncode, 0, run.stderr)
