@@ -148,7 +148,7 @@ class GivesBeats : public BeatWords {
   bool next(std::uint32_t* bits, std::uint32_t* octets) final {
     if (left_.empty()) return false;
     std::copy(left_.front().bits.begin(), left_.front().bits.end(), bits);
-    std::copy(left_.front().octets.begin(), left_.front().octets.end(), octets);
+    if (octets != nullptr) std::copy(left_.front().octets.begin(), left_.front().octets.end(), octets);
     left_.pop_front();
     return true;
   }

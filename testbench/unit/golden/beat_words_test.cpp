@@ -130,9 +130,10 @@ TEST(GoldenBeats, RequestsEventsAndRows) {
   ASSERT_EQ(rnic_stage_push_beat(irrq.get(), RNIC_IRRQ_IN, request.bits.data(), nullptr), RNIC_OK)
       << rnic_stage_text(irrq.get());
   ASSERT_EQ(push(irrq, RNIC_IRRQ_IN, request), RNIC_OK);
-  const auto out = take_all(irrq, RNIC_IRRQ_OUT);
-  ASSERT_EQ(out.size(), 1u);
-  EXPECT_EQ(out[0].bits, on_pins(read).bits);
+  OnPins out;
+  ASSERT_EQ(rnic_stage_take_beat(irrq.get(), RNIC_IRRQ_OUT, out.bits.data(), nullptr), RNIC_OK);
+  EXPECT_EQ(out.bits, on_pins(read).bits);
+  EXPECT_EQ(rnic_stage_take_beat(irrq.get(), RNIC_IRRQ_OUT, out.bits.data(), nullptr), RNIC_NONE);
   const auto events = take_all(irrq, RNIC_IRRQ_EVENT);  // IRD is 1
   ASSERT_EQ(events.size(), 1u);
   const auto event = from_pins<QpEvent>(events[0]);
