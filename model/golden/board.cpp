@@ -11,6 +11,7 @@
 #include "model/config/resolve.h"
 #include "model/golden/abi/rnic_golden.h"
 #include "model/golden/kinds.h"
+#include "model/golden/settings.h"
 
 namespace rnic::golden {
 namespace {
@@ -23,16 +24,6 @@ const Kind& kind_of(const BoardRules& rules) {
     if (std::string_view(kind.name) == rules.stage) return kind;
   }
   throw std::logic_error(std::string("a board of no kind: ") + rules.stage);
-}
-
-nlohmann::json parsed(std::string_view settings) {
-  try {
-    auto json = nlohmann::json::parse(settings);
-    if (json.is_object()) return json;
-  } catch (const nlohmann::json::exception& error) {
-    throw Error(RNIC_E_SETTINGS, std::string("the settings are no JSON: ") + error.what());
-  }
-  throw Error(RNIC_E_SETTINGS, "the settings are no JSON object");
 }
 
 // The board's own settings, which are taken out of those of its stage.
@@ -80,7 +71,7 @@ class Room {
 }  // namespace
 
 Board::Board(const BoardRules& rules, std::string_view settings) : rules_(rules), kind_(kind_of(rules)) {
-  nlohmann::json json = parsed(settings);
+  nlohmann::json json = parse_settings(settings);
   config_ = own_settings(json);
   kind_settings_ = json.dump();
   open_bench();

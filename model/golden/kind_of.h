@@ -4,12 +4,11 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
-
 #include "model/common/check.h"
 #include "model/config/resolve.h"
 #include "model/golden/abi/rnic_golden.h"
 #include "model/golden/kinds.h"
+#include "model/golden/settings.h"
 #include "model/rnic/messages/datapath.h"
 
 namespace rnic::golden {
@@ -27,10 +26,7 @@ struct WithDatapath : DatapathConfig, Config {
 template <class B>
 BenchPtr make(std::string_view settings) {
   try {
-    const auto json = nlohmann::json::parse(settings);
-    return BenchPtr(new B(resolve<typename B::Config>(Overlay::from_json(json, "settings"))));
-  } catch (const nlohmann::json::exception& error) {
-    throw Error(RNIC_E_SETTINGS, std::string("the settings are no JSON: ") + error.what());
+    return BenchPtr(new B(resolve<typename B::Config>(Overlay::from_json(parse_settings(settings), "settings"))));
   } catch (const ConfigError& error) {
     throw Error(RNIC_E_SETTINGS, error.what());
   }

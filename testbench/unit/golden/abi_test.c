@@ -55,8 +55,15 @@ static void opening(void) {
   refused(RNIC_GOLDEN_ABI, NULL, NULL, RNIC_E_NULL, "name is null");
   refused(RNIC_GOLDEN_ABI, "crc_check", "{\"beat_byte\": 64}", RNIC_E_SETTINGS, "beat_bytes");
   refused(RNIC_GOLDEN_ABI, "crc_check", "{\"beat_bytes\": 48}", RNIC_E_SETTINGS, "power of two");
-  refused(RNIC_GOLDEN_ABI, "crc_check", "{\"beat_bytes\"", RNIC_E_SETTINGS, "no JSON");
-  refused(RNIC_GOLDEN_ABI, "crc_check", "[1]", RNIC_E_SETTINGS, "");
+  refused(RNIC_GOLDEN_ABI, "crc_check", "{\"beat_bytes\"", RNIC_E_SETTINGS, "settings: parse error");
+  refused(RNIC_GOLDEN_ABI, "crc_check", "[1]", RNIC_E_SETTINGS, "no JSON object");
+  {
+    static char deep[200001]; /* a walk through it would take the stack */
+    memset(deep, '[', sizeof deep - 1);
+    refused(RNIC_GOLDEN_ABI, "crc_check", deep, RNIC_E_SETTINGS, "nested more than 64 deep");
+    for (size_t i = 0; i + 5 < sizeof deep; i += 5) memcpy(deep + i, "{\"a\":", 5);
+    refused(RNIC_GOLDEN_ABI, "crc_check", deep, RNIC_E_SETTINGS, "nested more than 64 deep");
+  }
 }
 
 static void structures(void) {

@@ -481,7 +481,7 @@ TEST(GoldenBoard, WhatACallerMayDoWrong) {
   open_as(RNIC_GOLDEN_ABI + 1, "crc_check", "{}", RNIC_E_ABI, "0x00010001");
   open_as(RNIC_GOLDEN_ABI, "crc_chek", "{}", RNIC_E_NAME, "the nearest is \"crc_check\"");
   open_as(RNIC_GOLDEN_ABI, nullptr, "{}", RNIC_E_NULL, "name is null");
-  open_as(RNIC_GOLDEN_ABI, "crc_check", "{", RNIC_E_SETTINGS, "no JSON");
+  open_as(RNIC_GOLDEN_ABI, "crc_check", "{", RNIC_E_SETTINGS, "settings: parse error");
   open_as(RNIC_GOLDEN_ABI, "crc_check", "[]", RNIC_E_SETTINGS, "no JSON object");
   open_as(RNIC_GOLDEN_ABI, "crc_check", "{\"max_latency\": 0}", RNIC_E_SETTINGS, "must be 1 to");
   open_as(RNIC_GOLDEN_ABI, "crc_check", "{\"beat_byte\": 64}", RNIC_E_SETTINGS, "beat_bytes");

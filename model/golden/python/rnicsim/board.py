@@ -1,4 +1,4 @@
-"""Scoreboards: what a device accepts and gives, in any cycles, against what the model says. See golden.md."""
+"""Scoreboards: what a device accepts and gives, in any cycles, against what the model says. See board.md."""
 import ctypes
 import functools
 import json
