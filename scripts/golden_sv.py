@@ -68,6 +68,16 @@ def groups_of(members):
     return groups
 
 
+# Reserved words of IEEE 1800 (annex B) that a message's field may have as its name; the package has them with a _ behind.
+RESERVED = frozenset("""assign assert assume before begin bind bit break byte case cell chandle class config const constraint context continue
+cover default design disable do edge else end enum event expect export extends extern final first_match for force forever fork function
+generate global if iff import include initial inout input inside instance int integer interface interconnect intersect join let library local
+logic longint macromodule matches medium module new null or output package packed parameter primitive priority program property protected
+pull0 pull1 pure rand randc real realtime ref reg reject_on release repeat restrict return sequence shortint shortreal signed small
+soft solve static string strong struct super supply0 supply1 table tagged task this throughout time timeprecision timeunit tran tri type
+typedef union unique unsigned until use var vectored virtual void wait weak while wildcard wire with within""".split())
+
+
 def field_of(group):
     """A field of a packed structure. Of arrays, element i is at [width * i +: width]."""
     name, count, width = group[0]["name"], group[0]["count"], sum(member["width"] for member in group)
@@ -76,6 +86,7 @@ def field_of(group):
         prefix = re.sub(r"[^_]*$", "", os.path.commonprefix([member["name"] for member in group]))
         inside = ", ".join(member["name"][len(prefix):] for member in group)
         name, comment = prefix.rstrip("_"), f"  // {{{inside}}} i at [{width}*i +: {width}]"
+    name += "_" * (name in RESERVED)
     bits = "" if count * width == 1 else f"[{count * width - 1}:0] "
     return f"    logic {bits}{name};{comment}\n"
 

@@ -218,7 +218,7 @@ package rnic_golden_pkg;
   } cm_done_t;
 
   typedef struct packed {
-    logic [7:0] type;
+    logic [7:0] type_;
     logic [7:0] status;
     logic [15:0] private_bytes;
     logic [31:0] cookie;
