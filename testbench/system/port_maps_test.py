@@ -19,7 +19,8 @@ class PortMaps(ProgramTest):
     def test_a_right_one_and_its_bug(self):
         self.build(FOREIGN / "axis_crc.toml", "libmine.so")
         scenario = self.small_scenario()
-        mine, ours = (self.run_scenario(scenario, *options) for options in (("--rtl", "crc_check=./libmine.so"), ()))
+        judged = ("--rtl", "crc_check=./libmine.so", "--scoreboard", "crc_check")
+        mine, ours = (self.run_scenario(scenario, *options) for options in (judged, ()))
         for stats in (mine, ours):
             self.assertTrue(all(item["data_ok"] for item in stats["results"]))
         checked = [[node["rnic"]["crc_check"][counter]["value"] for counter in ("good", "bad", "unchecked")]
@@ -35,6 +36,10 @@ class PortMaps(ProgramTest):
         run = self.run_program("run", scenario, "--rtl", "crc_check=./libbug.so", "--out", "out")
         self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
         self.assertIn("2/0/02 (MPA: CRC mismatch)", run.stderr)
+        run = self.run_program("run", scenario, "--rtl", "crc_check=./libbug.so", "--scoreboard", "crc_check", "--out", "out")
+        self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+        self.assertRegex(run.stderr, r"crc_check, RTL in its place: fpdu \d+ of flow \d+ differs, of request a\.0\.\d+")
+        self.assertIn("differs   crc_ok: expected 1, seen 0", run.stderr)
 
     def test_a_map_that_does_not_fit(self):
         text = (FOREIGN / "axis_crc.toml").read_text()
