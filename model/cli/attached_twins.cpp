@@ -13,6 +13,17 @@
 
 namespace rnic::cli {
 
+std::vector<std::string> TwinOptions::libraries() const {
+  std::vector<std::string> files;
+  for (const std::string* list : {&rtl, &lockstep}) {
+    if (list->empty()) continue;
+    for (const TwinChoice& twin : twin_names(*list, *source)) {
+      if (!twin.library.empty()) files.push_back(twin.library);
+    }
+  }
+  return files;
+}
+
 bool TwinOptions::need_built_in() const {
   for (const std::string* list : {&rtl, &lockstep}) {
     for (const TwinChoice& twin : twin_names(*list, *source)) {

@@ -15,6 +15,7 @@ struct TwinOptions {
   bool inside = false;                 // their internal signals are recorded
   bool any() const { return !rtl.empty() || !lockstep.empty(); }
   bool need_built_in() const;  // one of them comes from no library
+  std::vector<std::string> libraries() const;
 };
 
 class AttachedTwins final {

@@ -38,14 +38,16 @@ class PointReader {
         common_{{"version", version()},
                 {"program", crc_of("/proc/self/exe")},
                 {"rtl", twins.rtl},
-                {"lockstep", twins.lockstep}} {}
+                {"lockstep", twins.lockstep}} {
+    for (const std::string& file : twins.libraries()) common_["libraries"].push_back(crc_of(file));
+  }
   std::string id(const Scenario& point);
 
  private:
   nlohmann::json images(const ScenarioConfig& config);
 
   const Overlay& command_line_;
-  const nlohmann::json common_;
+  nlohmann::json common_;
   std::map<std::string, std::string> crcs_;  // of images
 };
 

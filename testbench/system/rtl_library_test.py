@@ -1,4 +1,5 @@
 """RTL from a shared library in a stage's place: one that fits, in SystemVerilog and in plain C, and every one that does not."""
+import json
 import os
 import pathlib
 import sys
@@ -65,6 +66,22 @@ class Fits(LibraryTest):
         self.build(FOREIGN / "axis_crc.toml", FOREIGN / "axis_crc.sv")
         stats = self.run_scenario(self.small_scenario(), "--rtl", "crc_check=./lib.so")
         self.assertEqual({result["errors"] for result in stats["results"] if "errors" in result} - {0}, set())
+
+    def test_a_sweep_goes_on_with_the_same_library_alone(self):
+        self.compile()
+        scenario = json.loads((self.folder / self.small_scenario()).read_text())
+        scenario["sweep"] = {"mode": "one_at_a_time", "axes": [{"key": "seed", "values": [1, 2]}]}
+        (self.folder / "swept.json").write_text(json.dumps(scenario))
+
+        def written():
+            run = self.run_program("run", "swept.json", "--out", "out", "--resume", "--rtl", "crc_check=./lib.so")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            return [(self.folder / f"out/{point}/stats.json").stat().st_mtime_ns for point in range(2)]
+        first = written()
+        self.assertEqual(written(), first)
+        self.compile(("too many beats", "too many"))
+        again = written()
+        self.assertTrue(again[0] > first[0] and again[1] > first[1], "the points of another library count as finished")
 
     @NEEDS_RTL
     def test_with_twins_that_are_built_in(self):
