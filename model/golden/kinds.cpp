@@ -10,6 +10,7 @@ const std::vector<Kind>& kinds() {
     add_placement_kinds(list);
     add_segmenter_kinds(list);
     add_negotiation_kinds(list);
+    add_session_kinds(list);
     return list;
   }();
   return all;

@@ -27,5 +27,6 @@ void add_request_kinds(std::vector<Kind>& to);
 void add_placement_kinds(std::vector<Kind>& to);
 void add_segmenter_kinds(std::vector<Kind>& to);
 void add_negotiation_kinds(std::vector<Kind>& to);
+void add_session_kinds(std::vector<Kind>& to);
 
 }  // namespace rnic::golden

@@ -738,6 +738,83 @@ typedef struct {
 } rnic_flow_context;
 typedef char rnic_flow_context_has_24_octets[sizeof(rnic_flow_context) == 24 ? 1 : -1];
 
+typedef struct {
+  uint32_t size;
+  uint32_t octets_n;
+  uint8_t* octets;
+  uint32_t octets_room;
+  uint8_t op;  /* 3 bits */
+  uint8_t reserved0[1];
+  uint16_t stream;
+  uint8_t enhanced;  /* 1 bit */
+  uint8_t peer_to_peer;  /* 1 bit */
+  uint8_t rtr_send;  /* 1 bit */
+  uint8_t rtr_write;  /* 1 bit */
+  uint8_t rtr_read;  /* 1 bit */
+  uint8_t rtr_order;
+  uint16_t ird;
+  uint16_t ord;
+  uint16_t max_ird;
+  uint8_t negotiate_ird;  /* 1 bit */
+  uint8_t negotiate_ord;  /* 1 bit */
+  uint16_t need_ord;
+  uint8_t reject_without_rtr;  /* 1 bit */
+  uint8_t reserved1[7];
+} rnic_session_command;
+typedef char rnic_session_command_has_48_octets[sizeof(rnic_session_command) == 48 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t octets_n;
+  uint8_t* octets;
+  uint32_t octets_room;
+  uint16_t stream;
+  uint8_t reserved0[2];
+  uint32_t ppid;
+  uint8_t unordered;  /* 1 bit */
+  uint8_t reserved1[3];
+} rnic_sctp_user_message;
+typedef char rnic_sctp_user_message_has_32_octets[sizeof(rnic_sctp_user_message) == 32 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint16_t stream;
+  uint8_t reserved0[2];
+} rnic_sctp_acknowledged;
+typedef char rnic_sctp_acknowledged_has_8_octets[sizeof(rnic_sctp_acknowledged) == 8 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t octets_n;
+  uint8_t* octets;
+  uint32_t octets_room;
+  uint8_t kind;  /* 5 bits */
+  uint8_t reserved0[1];
+  uint16_t stream;
+  uint8_t error;  /* 3 bits */
+  uint8_t reserved1[1];
+  uint16_t ird;
+  uint16_t ord;
+  uint8_t rtr;  /* 2 bits */
+  uint8_t absorbs_rtr_send;  /* 1 bit */
+  uint8_t has_word;  /* 1 bit */
+  uint8_t peer_to_peer;  /* 1 bit */
+  uint16_t peer_ird;  /* 14 bits */
+  uint16_t peer_ord;  /* 14 bits */
+  uint8_t reserved2[2];
+} rnic_session_event;
+typedef char rnic_session_event_has_40_octets[sizeof(rnic_session_event) == 40 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t octets_n;
+  uint8_t* octets;
+  uint32_t octets_room;
+  uint16_t ddp_ssn;
+  uint8_t reserved0[2];
+} rnic_session_segment;
+typedef char rnic_session_segment_has_24_octets[sizeof(rnic_session_segment) == 24 ? 1 : -1];
+
 /* "mpa_framer": FPDUs of ULPDUs, without markers and CRC (RFC 5044 section 4.1). */
 enum {
   RNIC_MPA_FRAMER_IN = 0, /* push rnic_ulpdu */
@@ -1196,6 +1273,34 @@ static inline int32_t rnic_mpa_negotiation_take_flow(rnic_stage* stage, rnic_flo
 }
 static inline int32_t rnic_mpa_negotiation_take_work(rnic_stage* stage, rnic_tx_internal_work* message) {
   return rnic_stage_take(stage, 7, message);
+}
+
+/* "sctp_session": DDP stream sessions of an association (RFC 5043 section 6, RFC 6581 section 7). */
+enum {
+  RNIC_SCTP_SESSION_COMMAND = 0, /* push rnic_session_command */
+  RNIC_SCTP_SESSION_PEER = 1, /* push rnic_sctp_user_message */
+  RNIC_SCTP_SESSION_ACKNOWLEDGED = 2, /* push rnic_sctp_acknowledged */
+  RNIC_SCTP_SESSION_TO_PEER = 3, /* take rnic_sctp_user_message */
+  RNIC_SCTP_SESSION_EVENT = 4, /* take rnic_session_event */
+  RNIC_SCTP_SESSION_DELIVERED = 5 /* take rnic_session_segment */
+};
+static inline int32_t rnic_sctp_session_push_command(rnic_stage* stage, const rnic_session_command* message) {
+  return rnic_stage_push(stage, 0, message);
+}
+static inline int32_t rnic_sctp_session_push_peer(rnic_stage* stage, const rnic_sctp_user_message* message) {
+  return rnic_stage_push(stage, 1, message);
+}
+static inline int32_t rnic_sctp_session_push_acknowledged(rnic_stage* stage, const rnic_sctp_acknowledged* message) {
+  return rnic_stage_push(stage, 2, message);
+}
+static inline int32_t rnic_sctp_session_take_to_peer(rnic_stage* stage, rnic_sctp_user_message* message) {
+  return rnic_stage_take(stage, 3, message);
+}
+static inline int32_t rnic_sctp_session_take_event(rnic_stage* stage, rnic_session_event* message) {
+  return rnic_stage_take(stage, 4, message);
+}
+static inline int32_t rnic_sctp_session_take_delivered(rnic_stage* stage, rnic_session_segment* message) {
+  return rnic_stage_take(stage, 5, message);
 }
 
 #ifdef __cplusplus
