@@ -253,6 +253,56 @@ package rnic_golden_pkg;
     logic [31:0] qpn;
   } flow_context_t;
 
+  typedef struct packed {
+    logic [2:0] op;
+    logic [15:0] stream;
+    logic enhanced;
+    logic peer_to_peer;
+    logic rtr_send;
+    logic rtr_write;
+    logic rtr_read;
+    logic [7:0] rtr_order;
+    logic [15:0] ird;
+    logic [15:0] ord;
+    logic [15:0] max_ird;
+    logic negotiate_ird;
+    logic negotiate_ord;
+    logic [15:0] need_ord;
+    logic reject_without_rtr;
+    logic [31:0] octets_n;
+  } session_command_t;
+
+  typedef struct packed {
+    logic [15:0] stream;
+    logic [31:0] ppid;
+    logic unordered;
+    logic [31:0] octets_n;
+  } sctp_user_message_t;
+
+  typedef struct packed {
+    logic [15:0] stream;
+  } sctp_acknowledged_t;
+
+  typedef struct packed {
+    logic [4:0] kind;
+    logic [15:0] stream;
+    logic [2:0] error;
+    logic [15:0] ird;
+    logic [15:0] ord;
+    logic [1:0] rtr;
+    logic absorbs_rtr_send;
+    logic has_word;
+    logic peer_to_peer;
+    logic [13:0] peer_ird;
+    logic [13:0] peer_ord;
+    logic [31:0] octets_n;
+  } session_event_t;
+
+  typedef struct packed {
+    logic [15:0] ddp_ssn;
+    logic [31:0] octets_n;
+  } session_segment_t;
+
   // "mpa_framer": FPDUs of ULPDUs, without markers and CRC (RFC 5044 section 4.1).
   parameter int unsigned MpaFramerIn = 0;
   parameter int unsigned MpaFramerOut = 1;
@@ -940,6 +990,41 @@ package rnic_golden_pkg;
     bits_t bits;
     octets_t unused_octets;
     mpa_negotiation_take_work = rnic_stage_take_beat(stage, MpaNegotiationWork, bits, unused_octets);
+    message = bits[$bits(message)-1:0];
+  endfunction
+
+  // "sctp_session": DDP stream sessions of an association (RFC 5043 section 6, RFC 6581 section 7).
+  parameter int unsigned SctpSessionCommand = 0;
+  parameter int unsigned SctpSessionPeer = 1;
+  parameter int unsigned SctpSessionAcknowledged = 2;
+  parameter int unsigned SctpSessionToPeer = 3;
+  parameter int unsigned SctpSessionEvent = 4;
+  parameter int unsigned SctpSessionDelivered = 5;
+  function automatic int sctp_session_push_command(input chandle stage, input session_command_t message, input logic [1023:0] octets);
+    if ($isunknown(message)) return UnknownBits;
+    return rnic_stage_push_beat(stage, SctpSessionCommand, bits_t'(message), octets);
+  endfunction
+  function automatic int sctp_session_push_peer(input chandle stage, input sctp_user_message_t message, input logic [1023:0] octets);
+    if ($isunknown(message)) return UnknownBits;
+    return rnic_stage_push_beat(stage, SctpSessionPeer, bits_t'(message), octets);
+  endfunction
+  function automatic int sctp_session_push_acknowledged(input chandle stage, input sctp_acknowledged_t message);
+    if ($isunknown(message)) return UnknownBits;
+    return rnic_stage_push_beat(stage, SctpSessionAcknowledged, bits_t'(message), '0);
+  endfunction
+  function automatic int sctp_session_take_to_peer(input chandle stage, output sctp_user_message_t message, output octets_t octets);
+    bits_t bits;
+    sctp_session_take_to_peer = rnic_stage_take_beat(stage, SctpSessionToPeer, bits, octets);
+    message = bits[$bits(message)-1:0];
+  endfunction
+  function automatic int sctp_session_take_event(input chandle stage, output session_event_t message, output octets_t octets);
+    bits_t bits;
+    sctp_session_take_event = rnic_stage_take_beat(stage, SctpSessionEvent, bits, octets);
+    message = bits[$bits(message)-1:0];
+  endfunction
+  function automatic int sctp_session_take_delivered(input chandle stage, output session_segment_t message, output octets_t octets);
+    bits_t bits;
+    sctp_session_take_delivered = rnic_stage_take_beat(stage, SctpSessionDelivered, bits, octets);
     message = bits[$bits(message)-1:0];
   endfunction
 endpackage

@@ -9,7 +9,8 @@ __all__ = ["KINDS", "Ulpdu", "Fpdu", "Segment", "RxConsumed", "StreamPlace", "Qu
            "StagContext", "PageEntry", "AtomicIssued", "DeliveredAtomic", "AtomicDone", "TxUnblock", "TerminateMessage", "RqDoorbell",
            "FetchedRqe", "SrqArm", "ReadIssued", "RqFlush", "PlacedSegment", "RqeTaken", "SrqEvent", "SrqContext", "FetchedWqe",
            "TxCredit", "ReadWork", "TxInternalWork", "StagRequestDone", "UlpduJob", "WqeTaken", "WqeIssued", "StagRequest", "CmCommand",
-           "StreamSignal", "CmDone", "CmEvent", "FlowContext"]
+           "StreamSignal", "CmDone", "CmEvent", "FlowContext", "SessionCommand", "SctpUserMessage", "SctpAcknowledged", "SessionEvent",
+           "SessionSegment"]
 
 
 class Ulpdu(WithOctets):
@@ -1327,6 +1328,136 @@ class FlowContext(Message):
     ]
 
 
+class SessionCommand(WithOctets):
+    """rnic_session_command."""
+    KIND = "session_command"
+    WIDTHS = {"op": 3, "stream": 16, "enhanced": 1, "peer_to_peer": 1, "rtr_send": 1, "rtr_write": 1, "rtr_read": 1, "rtr_order": 8, "ird":
+              16, "ord": 16, "max_ird": 16, "negotiate_ird": 1, "negotiate_ord": 1, "need_ord": 16, "reject_without_rtr": 1}
+    op: int
+    stream: int
+    enhanced: int
+    peer_to_peer: int
+    rtr_send: int
+    rtr_write: int
+    rtr_read: int
+    rtr_order: int
+    ird: int
+    ord: int
+    max_ird: int
+    negotiate_ird: int
+    negotiate_ord: int
+    need_ord: int
+    reject_without_rtr: int
+    _fields_ = [
+        ("size", u32),
+        ("octets_n", u32),
+        ("_octets", text),
+        ("octets_room", u32),
+        ("op", u8),
+        ("_reserved0", u8 * 1),
+        ("stream", u16),
+        ("enhanced", u8),
+        ("peer_to_peer", u8),
+        ("rtr_send", u8),
+        ("rtr_write", u8),
+        ("rtr_read", u8),
+        ("rtr_order", u8),
+        ("ird", u16),
+        ("ord", u16),
+        ("max_ird", u16),
+        ("negotiate_ird", u8),
+        ("negotiate_ord", u8),
+        ("need_ord", u16),
+        ("reject_without_rtr", u8),
+        ("_reserved1", u8 * 7),
+    ]
+
+
+class SctpUserMessage(WithOctets):
+    """rnic_sctp_user_message."""
+    KIND = "sctp_user_message"
+    WIDTHS = {"stream": 16, "ppid": 32, "unordered": 1}
+    stream: int
+    ppid: int
+    unordered: int
+    _fields_ = [
+        ("size", u32),
+        ("octets_n", u32),
+        ("_octets", text),
+        ("octets_room", u32),
+        ("stream", u16),
+        ("_reserved0", u8 * 2),
+        ("ppid", u32),
+        ("unordered", u8),
+        ("_reserved1", u8 * 3),
+    ]
+
+
+class SctpAcknowledged(Message):
+    """rnic_sctp_acknowledged."""
+    KIND = "sctp_acknowledged"
+    WIDTHS = {"stream": 16}
+    stream: int
+    _fields_ = [
+        ("size", u32),
+        ("stream", u16),
+        ("_reserved0", u8 * 2),
+    ]
+
+
+class SessionEvent(WithOctets):
+    """rnic_session_event."""
+    KIND = "session_event"
+    WIDTHS = {"kind": 5, "stream": 16, "error": 3, "ird": 16, "ord": 16, "rtr": 2, "absorbs_rtr_send": 1, "has_word": 1, "peer_to_peer": 1,
+              "peer_ird": 14, "peer_ord": 14}
+    kind: int
+    stream: int
+    error: int
+    ird: int
+    ord: int
+    rtr: int
+    absorbs_rtr_send: int
+    has_word: int
+    peer_to_peer: int
+    peer_ird: int
+    peer_ord: int
+    _fields_ = [
+        ("size", u32),
+        ("octets_n", u32),
+        ("_octets", text),
+        ("octets_room", u32),
+        ("kind", u8),
+        ("_reserved0", u8 * 1),
+        ("stream", u16),
+        ("error", u8),
+        ("_reserved1", u8 * 1),
+        ("ird", u16),
+        ("ord", u16),
+        ("rtr", u8),
+        ("absorbs_rtr_send", u8),
+        ("has_word", u8),
+        ("peer_to_peer", u8),
+        ("peer_ird", u16),
+        ("peer_ord", u16),
+        ("_reserved2", u8 * 2),
+    ]
+
+
+class SessionSegment(WithOctets):
+    """rnic_session_segment."""
+    KIND = "session_segment"
+    WIDTHS = {"ddp_ssn": 16}
+    ddp_ssn: int
+    _fields_ = [
+        ("size", u32),
+        ("octets_n", u32),
+        ("_octets", text),
+        ("octets_room", u32),
+        ("ddp_ssn", u16),
+        ("_reserved0", u8 * 2),
+    ]
+
+
 KINDS = {kind.name: kind for kind in (
     Kind("mpa_framer", "FPDUs of ULPDUs, without markers and CRC (RFC 5044 section 4.1)", (
         Port("in", "push", Ulpdu),
@@ -1530,6 +1661,15 @@ KINDS = {kind.name: kind for kind in (
         Port("qp", "take", QpRow),
         Port("flow", "take", FlowContext),
         Port("work", "take", TxInternalWork),
+    ), {}, (
+    )),
+    Kind("sctp_session", "DDP stream sessions of an association (RFC 5043 section 6, RFC 6581 section 7)", (
+        Port("command", "push", SessionCommand),
+        Port("peer", "push", SctpUserMessage),
+        Port("acknowledged", "push", SctpAcknowledged),
+        Port("to_peer", "take", SctpUserMessage),
+        Port("event", "take", SessionEvent),
+        Port("delivered", "take", SessionSegment),
     ), {}, (
     )),
 )}
