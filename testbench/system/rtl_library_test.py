@@ -230,6 +230,17 @@ class Settings(LibraryTest):
         beside = self.run_scenario(scenario, "--no-capture", "--lockstep", twins, *options)
         self.assertEqual(plain["digest"], beside["digest"])
 
+    def atomics(self, ird):
+        """traces/atomics.json with so many Reads and Atomics outstanding on each connection."""
+        scenario = json.loads((ROOT / "traces/atomics.json").read_text())
+        for connection in scenario["connections"]:
+            connection.update(ord=ird, ird=ird)
+        for item in scenario["work"]:
+            for part in item if isinstance(item, list) else [item]:
+                part["depth"] = 128
+        (self.folder / "atomics.json").write_text(json.dumps(scenario))
+        return "atomics.json"
+
     def test_a_few(self):
         self.agrees("crc_insert,mpa_framer", "rnic.datapath.beat_bytes=16", "rnic.tx.crc_insert.pipeline_cycles=7", "rnic.tx.mpa_framer.pipeline_cycles=2")
         self.agrees("terminate_generator", "rnic.context.qps=2000")
@@ -262,10 +273,12 @@ class Settings(LibraryTest):
 
     @unittest.skipUnless(ALL, "minutes; RNIC_ALL_TWINS=1 runs it")
     def test_all_at_other_sizes_of_tables(self):
-        for settings in (("rnic.context.qps=1024",), ("rnic.context.qps=4000",), ("rnic.fwcpu.max_ird=1", "rnic.fwcpu.max_ord=1"),
-                         ("rnic.fwcpu.max_ird=200", "rnic.fwcpu.max_ord=200")):
-            with self.subTest(settings=settings):
-                self.agrees("all", *settings, scenario=ROOT / "traces/atomics.json")
+        for qps in (1024, 4000):
+            with self.subTest(qps=qps):
+                self.agrees("all", f"rnic.context.qps={qps}", scenario=ROOT / "traces/atomics.json")
+        for ird in (1, 200):
+            with self.subTest(ird=ird):
+                self.agrees("all", f"rnic.fwcpu.max_ird={ird}", f"rnic.fwcpu.max_ord={ird}", scenario=self.atomics(ird))
 
 
 if __name__ == "__main__":
