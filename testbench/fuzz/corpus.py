@@ -284,11 +284,11 @@ def golden():
     kinds = {name: n for n, name in enumerate(record["ports"])}
     sizes = {16: 2, 32: 4, 48: 5, 56: 7}
 
-    def structure(size, members=(), octets=b"", tame=16):
+    def structure(size, members=(), octets=b""):
         body = bytearray(size)
         for at, value in members:
             body[at:at + len(value)] = value
-        head = bytes([sizes[size] | tame]) + bytes(body)
+        head = bytes([sizes[size] + 20]) + bytes(body)  # its flags are flags (Structure of golden_target.cpp)
         return head if size < 24 else head + struct.pack(">H", len(octets)) + octets[:64]
 
     def push(port, *of, **how):
@@ -306,7 +306,7 @@ def golden():
     fpdu = b"\0\5rnic!\0" + bytes.fromhex("7171e65f")
     write("golden", "crc_check", bytes([kinds["crc_check"]]) + push(0, 56, [(50, b"\1")], fpdu) + take(1, 56) + counter("good") + counter("god"))
     marked = push(0, 56, [(45, b"\1")], fpdu)
-    write("golden", "marker", bytes([kinds["marker_inserter"] | 64]) + marked + take(1, 56) + marked * 2)
+    write("golden", "marker", bytes([kinds["marker_inserter"] | 32]) + marked + take(1, 56) + marked * 2)
     write("golden", "receive", bytes([kinds["mpa_receive"]]) + bytes([10]) + structure(16)[:17] + b"\0" + push(0, 48, [(41, b"\0"), (42, b"\1")], fpdu)
           + take(1, 56) + take(2, 16))
     judged = [(50, b"\1"), (51, b"\1")]
