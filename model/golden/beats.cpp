@@ -14,7 +14,6 @@ constexpr std::size_t kMostOctets = wire::marked_fpdu_bytes(0, 0xffff);
 }  // namespace
 
 void Beats<Ulpdu>::check(const UlpduMessage& m, unsigned) {
-  require(!m.octets.empty(), "ulpdu: it has no octets");
   require(m.octets.size() <= 0xffff,
           "ulpdu: it has more than 65535 octets, which a length field cannot say (RFC 5044 section 4)");
   require(m.position % 4 == 0, "ulpdu.position: an FPDU starts at a multiple of 4 octets (RFC 5044 section 4.1)");

@@ -2,6 +2,7 @@
 
 namespace rnic::golden {
 
+// A Terminate is made with the row of its queue pair as it is when the error is accepted.
 // All that an FPDU's stage needs to know of a connection travels with its input, so what it gives follows from the
 // order of acceptance alone. A packet of SCTP has no flow before its association is looked up.
 const std::vector<BoardRules>& board_rules() {
@@ -10,7 +11,7 @@ const std::vector<BoardRules>& board_rules() {
       {"crc_insert", "crc_insert", "flow"},   {"mpa_deframer", "mpa_deframer", "flow"},
       {"crc_check", "crc_check", "flow"},     {"mpa_transmit", "mpa_transmit", "flow"},
       {"mpa_receive", "mpa_receive", "flow"}, {"sctp_crc_insert", "crc_insert", ""},
-      {"sctp_crc_check", "crc_check", ""},
+      {"sctp_crc_check", "crc_check", ""},    {"terminate_generator", "terminate_generator", "qpn"},
   };
   return all;
 }

@@ -48,7 +48,10 @@ void Board::fail(const Place& place, const std::string& what, const Expected* ex
   PortState& port = ports_[place.port];
   const Lane& lane = port.lanes[place.key];
   const Record& record = expected != nullptr ? expected->record : seen->record;
-  const std::string of = port.key == nullptr ? "" : fmt::format(" of {} {}", rules_.key, place.key);
+  const std::string of =
+      port.key == nullptr
+          ? ""
+          : fmt::format(" of {} {}", rules_.key == std::string_view("qpn") ? "QP" : rules_.key, place.key);
   std::string when = expected != nullptr ? fmt::format("cycle {}", expected->accepted) : "nothing that gives it";
   when += seen != nullptr ? fmt::format("; given cycle {}", seen->given) : fmt::format("; not given by cycle {}", now_);
   if (expected != nullptr) {

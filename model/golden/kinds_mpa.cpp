@@ -85,7 +85,7 @@ class Streams {
       fail_value(fmt::format("segment.flow: the stage has flows 0 to {}, and no {}", streams_.size() - 1, m.flow.v));
     }
     Stream stream = streams_[m.flow.v];
-    if (m.offset == 0 && !m.ends) stream = {};  // one that begins
+    if (m.offset == 0) stream = {};  // one that begins, if only to end
     if (m.offset != stream.next) {
       fail_value(fmt::format("segment.offset is {}, but the flow's next octet is {}", m.offset, stream.next));
     }

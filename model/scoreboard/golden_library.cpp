@@ -47,6 +47,7 @@ const GoldenLibrary& golden_library() {
     find(library, "rnic_board_close", f.close);
     find(library, "rnic_board_accepted", f.accepted);
     find(library, "rnic_board_given", f.given);
+    find(library, "rnic_board_row", f.row);
     find(library, "rnic_board_stalled", f.stalled);
     find(library, "rnic_board_reset", f.reset);
     find(library, "rnic_board_end", f.end);

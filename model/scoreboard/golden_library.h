@@ -10,6 +10,7 @@ struct GoldenLibrary {
   decltype(&rnic_board_close) close;
   decltype(&rnic_board_accepted) accepted;
   decltype(&rnic_board_given) given;
+  decltype(&rnic_board_row) row;
   decltype(&rnic_board_stalled) stalled;
   decltype(&rnic_board_reset) reset;
   decltype(&rnic_board_end) end;

@@ -21,10 +21,17 @@ using scoreboard::StageBoard;
 using scoreboard::WatchedStage;
 
 // Stages that twins exist for, but no boards.
-constexpr const char* kWithout[] = {"ddp_placement", "irrq", "atomic_alu", "response_queue", "terminate_generator"};
+constexpr const char* kWithout[] = {"ddp_placement", "irrq", "atomic_alu", "response_queue"};
 
-const WatchedStage& watched(const std::string& name) {
-  for (const WatchedStage& stage : scoreboard::watched_streams()) {
+std::vector<WatchedStage> all_watched() {
+  std::vector<WatchedStage> all = scoreboard::watched_streams();
+  const auto& more = scoreboard::watched_requests();
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+WatchedStage watched(const std::string& name) {
+  for (const WatchedStage& stage : all_watched()) {
     if (name == stage.name) return stage;
   }
   throw InternalError("no scoreboard is called " + name);
@@ -38,12 +45,14 @@ Stage& stage_of(const Rnic& chip, const std::string& name) {
 }
 
 std::unique_ptr<StageBoard> board_of(Rnic& chip, const std::string& name, unsigned max_latency) {
-  const WatchedStage& kind = watched(name);
+  const WatchedStage kind = watched(name);
   Stage& stage = stage_of(chip, name);
-  const std::string settings = fmt::format("{{\"beat_bytes\": {}, \"max_latency\": {}{}}}",
-                                           chip.config().datapath.beat_bytes, max_latency, kind.settings(stage));
+  const scoreboard::WatchedChip surroundings{chip.config().datapath.beat_bytes, &chip.contexts(),
+                                             &chip.config().terminate};
+  const std::string settings =
+      fmt::format("{{{}, \"max_latency\": {}}}", kind.settings(stage, surroundings), max_latency);
   auto board = std::make_unique<StageBoard>(stage, kind.name, settings);
-  kind.ports(stage, *board);
+  kind.ports(stage, surroundings, *board);
   return board;
 }
 
@@ -58,7 +67,7 @@ std::string lines_of(const StageBoard& board) {
 // As twin_names() reads them.
 std::vector<std::string> names_of(const std::string& list) {
   std::vector<std::string> all, names;
-  for (const WatchedStage& stage : scoreboard::watched_streams()) all.emplace_back(stage.name);
+  for (const WatchedStage& stage : all_watched()) all.emplace_back(stage.name);
   std::istringstream in(list);
   for (std::string name; std::getline(in, name, ',');) {
     if (name == "all") {

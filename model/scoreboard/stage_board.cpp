@@ -45,6 +45,10 @@ void StageBoard::given(unsigned port, const void* message, Cycle cycle, RequestI
   judge(library_.given(board_, port, message, cycle), cycle, owner);
 }
 
+void StageBoard::row(const char* table, std::uint32_t index, const void* row, Cycle cycle) {
+  judge(library_.row(board_, table, index, row, cycle), cycle, {});
+}
+
 void StageBoard::stalled(unsigned port, Cycle from, Cycle to) {
   if (fault_.empty()) judge(library_.stalled(board_, port, from, to), to, {});
 }

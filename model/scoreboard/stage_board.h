@@ -46,6 +46,7 @@ class StageBoard final : private Committed {
   // Of ports.
   void accepted(unsigned port, const void* message, Cycle cycle, RequestId owner);
   void given(unsigned port, const void* message, Cycle cycle, RequestId owner);
+  void row(const char* table, std::uint32_t index, const void* row, Cycle cycle);
   void stalled(unsigned port, Cycle from, Cycle to);
   void moved() { settle(stage_.clock().now()); }
   void emptied(Cycle now);

@@ -1,6 +1,7 @@
 // The ends of a stage's links, observed for its board.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -125,6 +126,52 @@ class InPort final : public LinkPort<T> {
 
   Ring<Move> on_link_;
   unsigned filled_ = 0, popped_ = 0;  // beats of the message that is under way
+};
+
+// Octets of a stream are the stage's to look at once they are offered: an FPDU that is complete may leave before the
+// beat that it ends in is taken, as the rest of that waits.
+template <class T>
+class StreamInPort final : public LinkPort<T> {
+  using typename LinkPort<T>::Move;
+
+ public:
+  using LinkPort<T>::LinkPort;
+  void hand_over() override {
+    Move& move = this->moves_.front();
+    this->board_.accepted(this->number_, this->structure_.of(move.message), move.cycle, move.owner);
+    this->moves_.drop();
+  }
+
+ private:
+  void reserved(Cycle, Cycle) override {}
+  void filled(const void* beat, Cycle, Cycle visible) override {
+    this->beats_.join(*static_cast<const T*>(beat));
+    Move& move = on_link_.add();
+    move.message = this->beats_.transaction;
+    move.owner = this->beats_.owner;
+    move.cycle = visible;
+    if (on_link_.size() == 1) offer();
+  }
+  void popped(Cycle now, Cycle) override {
+    on_link_.drop();
+    free_from_ = now + 1;
+    if (!on_link_.empty()) offer();
+  }
+  void emptied(Cycle now) override {
+    this->board_.emptied(now);
+    this->moves_.clear();
+    on_link_.clear();
+  }
+  // The oldest beat, from the cycle on in which the one before it is gone.
+  void offer() {
+    Move& move = this->moves_.add();
+    move = std::move(on_link_.front());
+    move.cycle = std::max(move.cycle, free_from_);
+    this->board_.moved();
+  }
+
+  Ring<Move> on_link_;
+  Cycle free_from_ = 0;
 };
 
 // One is given when its last beat is to be seen behind the stage.

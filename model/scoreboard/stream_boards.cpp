@@ -13,33 +13,32 @@ namespace rnic::scoreboard {
 namespace {
 
 template <class S>
-void one_to_one(Stage& stage, StageBoard& board) {
+void one_to_one(Stage& stage, const WatchedChip&, StageBoard& board) {
   auto& s = dynamic_cast<S&>(stage);
   watch(board, s.in, RNIC_CRC_CHECK_IN);
   watch(board, s.out, RNIC_CRC_CHECK_OUT);
 }
-std::string no_settings(Stage&) { return ""; }
+std::string beat_bytes(Stage&, const WatchedChip& chip) { return fmt::format("\"beat_bytes\": {}", chip.beat_bytes); }
 
-void deframer(Stage& stage, StageBoard& board) {
+void deframer(Stage& stage, const WatchedChip&, StageBoard& board) {
   auto& s = dynamic_cast<MpaDeframer&>(stage);
   watch(board, s.in, RNIC_MPA_DEFRAMER_IN);
   watch(board, s.out, RNIC_MPA_DEFRAMER_OUT);
   watch(board, s.consumed, RNIC_MPA_DEFRAMER_CONSUMED);
 }
-std::string flows(Stage& stage) { return fmt::format(", \"flows\": {}", dynamic_cast<MpaDeframer&>(stage).flows()); }
+std::string flows(Stage& stage, const WatchedChip& chip) {
+  return fmt::format("{}, \"flows\": {}", beat_bytes(stage, chip), dynamic_cast<MpaDeframer&>(stage).flows());
+}
 
 }  // namespace
 
 // The enumerations of the four with one input and one output agree.
 const std::vector<WatchedStage>& watched_streams() {
   static const std::vector<WatchedStage> all = {
-      {"mpa_framer", one_to_one<MpaFramer>, no_settings},
-      {"marker_inserter", one_to_one<MarkerInserter>, no_settings},
-      {"crc_insert", one_to_one<CrcInsert>, no_settings},
-      {"mpa_deframer", deframer, flows},
-      {"crc_check", one_to_one<CrcCheck>, no_settings},
-      {"sctp_crc_insert", one_to_one<CrcInsert>, no_settings},
-      {"sctp_crc_check", one_to_one<CrcCheck>, no_settings},
+      {"mpa_framer", one_to_one<MpaFramer>, beat_bytes},    {"marker_inserter", one_to_one<MarkerInserter>, beat_bytes},
+      {"crc_insert", one_to_one<CrcInsert>, beat_bytes},    {"mpa_deframer", deframer, flows},
+      {"crc_check", one_to_one<CrcCheck>, beat_bytes},      {"sctp_crc_insert", one_to_one<CrcInsert>, beat_bytes},
+      {"sctp_crc_check", one_to_one<CrcCheck>, beat_bytes},
   };
   return all;
 }

@@ -6,6 +6,7 @@
 
 #include "model/common/bytes.h"
 #include "model/common/request_id.h"
+#include "model/golden/terminate_octets.h"
 #include "model/golden/transactions.h"
 #include "model/rnic/messages/datapath.h"
 
@@ -107,6 +108,15 @@ struct TransactionsOf<StreamBeat> {
     m.ends = beat.ends;
     owner = beat.buf->owner();
     return true;
+  }
+};
+
+template <>
+struct TransactionsOf<TerminateMessage> : golden::Beats<TerminateMessage> {
+  RequestId owner;
+  bool join(const TerminateMessage& m) {
+    owner = m.buf->owner();
+    return golden::Beats<TerminateMessage>::join(m);
   }
 };
 

@@ -7,21 +7,36 @@
 #include "model/common/stage.h"
 #include "model/scoreboard/stage_port.h"
 
+namespace rnic {
+class ContextTables;
+struct TerminateConfig;
+}  // namespace rnic
+
 namespace rnic::scoreboard {
+
+// What boards use of the chip that their stages are in.
+struct WatchedChip {
+  unsigned beat_bytes = 64;
+  const ContextTables* contexts = nullptr;
+  const TerminateConfig* terminate = nullptr;
+};
 
 struct WatchedStage {
   const char* name;
-  // Adds the ports, and returns the settings of the board's kind as the members of a JSON object; nullptr: there is no
-  // board for this stage yet.
-  void (*ports)(Stage& stage, StageBoard& board);
-  std::string (*settings)(Stage& stage);
+  void (*ports)(Stage& stage, const WatchedChip& chip, StageBoard& board);  // adds them
+  // Of the board's kind: the members of a JSON object.
+  std::string (*settings)(Stage& stage, const WatchedChip& chip);
 };
 const std::vector<WatchedStage>& watched_streams();
+const std::vector<WatchedStage>& watched_requests();
 
 // Ports by their numbers in rnic_golden_messages.h.
 template <class T>
 void watch(StageBoard& board, PopPort<T>& port, unsigned number) {
   board.add(std::make_unique<InPort<T>>(board, *port, number));
+}
+inline void watch(StageBoard& board, PopPort<StreamBeat>& port, unsigned number) {
+  board.add(std::make_unique<StreamInPort<StreamBeat>>(board, *port, number));
 }
 template <class T>
 void watch(StageBoard& board, PushPort<T>& port, unsigned number) {

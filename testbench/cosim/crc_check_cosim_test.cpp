@@ -75,5 +75,18 @@ INSTANTIATE_TEST_SUITE_P(Once, CrcCheckTwin, testing::Values(Traffic{"full_rate"
 
 INSTANTIATE_TEST_SUITE_P(Patterns, CrcCheckCosim, kTraffics, traffic_name);
 
+using CrcCheckBoard = CrcCheckCosim;
+TEST_P(CrcCheckBoard, IsRight) {
+  if (!has_board(kBeatBytes)) GTEST_SKIP() << "no librnic_golden here";
+  agree(20260121);
+  expect_right();
+}
+TEST_P(CrcCheckBoard, IsRightAfterResetsAmidAnFpdu) {
+  if (!has_board(kBeatBytes)) GTEST_SKIP() << "no librnic_golden here";
+  agree_after_resets(20260131);
+  expect_right();
+}
+INSTANTIATE_TEST_SUITE_P(Once, CrcCheckBoard, kBoth, traffic_name);
+
 }  // namespace
 }  // namespace rnic::test

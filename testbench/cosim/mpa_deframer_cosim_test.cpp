@@ -165,21 +165,23 @@ TEST_P(DeframerCosim, AgreesInEveryBeatAndEveryCycle) {
   EXPECT_GT(model.block.counters().bad_markers, 0u);
 }
 TEST_P(DeframerCosim, BehavesAsNewAfterAResetAmidAnFpdu) { agree_after_resets(20260115); }
+// FPDUs of up to 2 octets: a stream from its beginning.
+void send_small(Prng& rng, Cycle from, const std::vector<DeframerSide*>& sides) {
+  MpaReference reference{RandomStreams::has_markers(0), RandomStreams::has_crc(0)};
+  for (int segment = 0; segment < 60; ++segment) {
+    const std::uint64_t offset = reference.pos;
+    Bytes octets;
+    for (int i = 0; i < 100; ++i) {
+      const Bytes fpdu = reference.fpdu(Bytes(rng.below(3)));
+      octets.insert(octets.end(), fpdu.begin(), fpdu.end());
+    }
+    send_segment(sides, from, FlowId{0}, RandomStreams::facts(0), octets, offset);
+  }
+}
 // A beat with several FPDUs takes one cycle for each.
 TEST_P(DeframerCosim, BehavesAsNewAfterAResetAmidABeat) {
   Prng rng = seeded(20260117);
-  agree_after_resets_amid(rng, [&](DeframerSide& other) {
-    MpaReference reference{RandomStreams::has_markers(0), RandomStreams::has_crc(0)};
-    for (int segment = 0; segment < 60; ++segment) {
-      const std::uint64_t offset = reference.pos;
-      Bytes octets;
-      for (int i = 0; i < 100; ++i) {
-        const Bytes fpdu = reference.fpdu(Bytes(rng.below(3)));
-        octets.insert(octets.end(), fpdu.begin(), fpdu.end());
-      }
-      send_segment({&other}, clk.now() + 1, FlowId{0}, RandomStreams::facts(0), octets, offset);
-    }
-  });
+  agree_after_resets_amid(rng, [&](DeframerSide& other) { send_small(rng, clk.now() + 1, {&other}); });
 }
 
 // Verilator notes a failed assertion in the context of its thread, not in the block's own.
@@ -227,6 +229,28 @@ TEST_P(DeframerCosim, AgreesOnAStreamBehindAnother) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Patterns, DeframerCosim, kTraffics, traffic_name);
+
+using DeframerBoard = DeframerCosim;
+TEST_P(DeframerBoard, IsRight) {
+  if (!has_board(kBeatBytes)) GTEST_SKIP() << "no librnic_golden here";
+  agree(20260125);
+  expect_right();
+}
+TEST_P(DeframerBoard, IsRightAfterResetsAmidAnFpdu) {
+  if (!has_board(kBeatBytes)) GTEST_SKIP() << "no librnic_golden here";
+  agree_after_resets(20260135);
+  expect_right();
+}
+// What is complete may leave before the beat that it ends in is taken.
+TEST_P(DeframerBoard, IsRightOnSeveralFpdusInABeat) {
+  if (!has_board(kBeatBytes)) GTEST_SKIP() << "no librnic_golden here";
+  Prng rng = seeded(20260126);
+  twin.run_as({"full_rate", {}, {}});
+  send_small(rng, clk.now() + 1, {&twin});
+  check();
+  expect_right();
+}
+INSTANTIATE_TEST_SUITE_P(Once, DeframerBoard, kBoth, traffic_name);
 
 }  // namespace
 }  // namespace rnic::test

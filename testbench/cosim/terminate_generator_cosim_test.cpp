@@ -1,5 +1,6 @@
 #include "model/rnic/messages/datapath.h"
 #include "model/rnic/terminate/terminate_generator.h"
+#include "model/scoreboard/watched_stages.h"
 #include "rtl-stubs/verilated/verilated_terminate_generator.h"
 #include "testbench/cosim/cosim.h"
 #include "testbench/support/contexts.h"
@@ -96,6 +97,45 @@ std::string traffic_and_draft(const testing::TestParamInfo<std::tuple<Traffic, b
   return std::string(std::get<0>(run.param).name) + (std::get<1>(run.param) ? "_foreign_is_invalid" : "");
 }
 INSTANTIATE_TEST_SUITE_P(Patterns, TerminateGeneratorCosim, testing::Combine(kTraffics, testing::Bool()),
+                         traffic_and_draft);
+
+// By transaction, with queue pairs that end and begin while their errors come.
+using TerminateGeneratorBoard = TerminateGeneratorCosim;
+TEST_P(TerminateGeneratorBoard, IsRight) {
+  const scoreboard::WatchedChip chip{64, &contexts, &cfg};
+  const scoreboard::WatchedStage& stage = scoreboard::watched_requests().front();
+  std::optional<scoreboard::StageBoard> board;
+  try {
+    board.emplace(twin.block, stage.name, fmt::format("{{{}}}", stage.settings(twin.block, chip)));
+  } catch (const ConfigError&) {
+    GTEST_SKIP() << "no librnic_golden here";
+  }
+  stage.ports(twin.block, chip, *board);
+  Prng rng = seeded(20260127);
+  for (std::uint32_t n = 0; n < kQps; ++n) open_qp(contexts, n, rts_qp(n));
+  twin.run_as(std::get<0>(GetParam()));
+  const Cycle from = clk.now() + 1;
+  for (int i = 0; i < 10'000; ++i) {
+    QpEvent error = random_error(rng, any_qp(rng));
+    error.cause.layer = static_cast<wire::Layer>(rng.below(3));  // those that there are
+    twin.stages.send_at(from, error);
+  }
+  for (Cycle c = from; c < from + 20'000; c += 1 + rng.below(8)) {
+    const Qpn qpn = any_qp(rng);
+    QpContext context = rts_qp(qpn.v, static_cast<std::uint32_t>(c));
+    context.valid = rng.below(16) != 0;
+    firmware.at(c, [this, qpn, context] { contexts.write(qpn, context); });
+  }
+  run_until_idle();
+  board->finish(true);
+  EXPECT_EQ(board->fault(), "");
+  EXPECT_EQ(board->given(), twin.segmenter.size() + twin.firmware.size());
+  EXPECT_GT(board->given(), 400u);
+}
+INSTANTIATE_TEST_SUITE_P(Once, TerminateGeneratorBoard,
+                         testing::Combine(testing::Values(Traffic{"random_both", at_random(1, 50), at_random(2, 50),
+                                                                  at_random(3, 70)}),
+                                          testing::Bool()),
                          traffic_and_draft);
 
 }  // namespace

@@ -73,6 +73,19 @@ TEST_P(FramerCosim, AgreesInEveryBeatAndEveryCycle) { agree(20260102); }
 TEST_P(FramerCosim, BehavesAsNewAfterAResetAmidAnFpdu) { agree_after_resets(20260112); }
 INSTANTIATE_TEST_SUITE_P(Patterns, FramerCosim, kTraffics, traffic_name);
 
+using FramerBoard = FramerCosim;
+TEST_P(FramerBoard, IsRight) {
+  if (!has_board(kBeatBytes)) GTEST_SKIP() << "no librnic_golden here";
+  agree(20260122);
+  expect_right();
+}
+TEST_P(FramerBoard, IsRightAfterResetsAmidAnFpdu) {
+  if (!has_board(kBeatBytes)) GTEST_SKIP() << "no librnic_golden here";
+  agree_after_resets(20260132);
+  expect_right();
+}
+INSTANTIATE_TEST_SUITE_P(Once, FramerBoard, kBoth, traffic_name);
+
 // An FPDU in the framer's output form.
 std::vector<FpduBeat> framed(BufferPool& pool, const Bytes& ulpdu, FlowId flow, bool completes,
                              wire::StreamPosition position) {
@@ -122,6 +135,19 @@ TEST_P(InserterCosim, AgreesInEveryBeatAndEveryCycle) {
 TEST_P(InserterCosim, BehavesAsNewAfterAResetAmidAnFpdu) { agree_after_resets(20260113); }
 INSTANTIATE_TEST_SUITE_P(Patterns, InserterCosim, kTraffics, traffic_name);
 
+using InserterBoard = InserterCosim;
+TEST_P(InserterBoard, IsRight) {
+  if (!has_board(kBeatBytes)) GTEST_SKIP() << "no librnic_golden here";
+  agree(20260123);
+  expect_right();
+}
+TEST_P(InserterBoard, IsRightAfterResetsAmidAnFpdu) {
+  if (!has_board(kBeatBytes)) GTEST_SKIP() << "no librnic_golden here";
+  agree_after_resets(20260133);
+  expect_right();
+}
+INSTANTIATE_TEST_SUITE_P(Once, InserterBoard, kBoth, traffic_name);
+
 struct CrcInsertSide : Chain<CrcInsert, FpduBeat, rtl::CrcInsertPins> {
   static constexpr const char* kBlock = "crc_insert";
   CrcInsertSide(const std::string& name, ClockDomain& clk)
@@ -132,6 +158,19 @@ using CrcInsertCosim = StreamCosim<CrcInsertSide, FramedSource<CrcInsertSide>>;
 TEST_P(CrcInsertCosim, AgreesInEveryBeatAndEveryCycle) { agree(20260104); }
 TEST_P(CrcInsertCosim, BehavesAsNewAfterAResetAmidAnFpdu) { agree_after_resets(20260114); }
 INSTANTIATE_TEST_SUITE_P(Patterns, CrcInsertCosim, kTraffics, traffic_name);
+
+using CrcInsertBoard = CrcInsertCosim;
+TEST_P(CrcInsertBoard, IsRight) {
+  if (!has_board(kBeatBytes)) GTEST_SKIP() << "no librnic_golden here";
+  agree(20260124);
+  expect_right();
+}
+TEST_P(CrcInsertBoard, IsRightAfterResetsAmidAnFpdu) {
+  if (!has_board(kBeatBytes)) GTEST_SKIP() << "no librnic_golden here";
+  agree_after_resets(20260134);
+  expect_right();
+}
+INSTANTIATE_TEST_SUITE_P(Once, CrcInsertBoard, kBoth, traffic_name);
 
 }  // namespace
 }  // namespace rnic::test

@@ -35,7 +35,7 @@ class Scoreboards(ProgramTest):
         run = self.run_program("run", scenario, "--scoreboard", "all")
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         self.assertEqual(json.loads((self.folder / "out/stats.json").read_text())["digest"], digest)
-        self.assertRegex(run.stderr, r"^rnicsim: scoreboards: \d+ transactions of 14 stages are right; nothing passed sctp_crc_check, sctp_crc_insert; "
+        self.assertRegex(run.stderr, r"^rnicsim: scoreboards: \d+ transactions of 16 stages are right; nothing passed sctp_crc_check, sctp_crc_insert, terminate_generator; "
                                      r"not compared: .*\n$")
         reports = json.loads((self.folder / "out/scoreboard.json").read_text())
         counters = json.loads((self.folder / "out/stats.json").read_text())["stats"]

@@ -95,9 +95,10 @@ void rnic_board_close(rnic_board* board); /* null is allowed */
 
 /* What the device has done, in the order of time; the cycles are those of its clock, and an earlier one than before is
  * RNIC_E_TIME. Ports and tables are those of the stage. Accepted: in the cycle in which the device took the last beat
- * of a message; a segment may be handed over in pieces. Given: in that in which the last beat was taken from it. Both
- * of one cycle may come in any order. RNIC_E_MISMATCH is the device's: the first one stays, and each later call has it
- * again. */
+ * of a message. A segment may be handed over in pieces; its octets count from the cycle in which they are offered, as
+ * an FPDU that is complete may leave before the beat that it ends in is taken. Given: in the cycle in which the last
+ * beat was taken from the device. Both of one cycle may come in any order. RNIC_E_MISMATCH is the device's: the first
+ * one stays, and each later call has it again. */
 int32_t rnic_board_accepted(rnic_board* board, uint32_t port, const void* message, uint64_t cycle);
 int32_t rnic_board_given(rnic_board* board, uint32_t port, const void* message, uint64_t cycle);
 

@@ -7,9 +7,13 @@
 #include <stdexcept>
 
 #include "model/rnic/rx/crc_check.h"
+#include "model/rnic/rx/mpa_deframer.h"
+#include "model/rnic/terminate/terminate_generator.h"
 #include "model/scoreboard/watched_stages.h"
+#include "testbench/support/contexts.h"
 #include "testbench/support/mpa_reference.h"
 #include "testbench/support/stage_test.h"
+#include "testbench/support/stream_segments.h"
 
 namespace rnic::test {
 namespace {
@@ -122,6 +126,21 @@ class StageBoardTest : public StageTest {
   }
 };
 
+// Other stages of the model.
+class StageBoardStages : public StageTest {
+ protected:
+  template <class Send>
+  std::string judge(Stage& stage, const scoreboard::WatchedStage& kind, const scoreboard::WatchedChip& chip,
+                    Send send) {
+    StageBoard board(stage, kind.name, "{" + kind.settings(stage, chip) + "}");
+    kind.ports(stage, chip, board);
+    send();
+    run_until_idle();
+    board.finish(true);
+    return board.fault();
+  }
+};
+
 TEST_F(StageBoardTest, TheModelIsRight) {
   watch();
   EXPECT_EQ(verdict(), "");
@@ -204,6 +223,41 @@ TEST_F(StageBoardTest, AConsumerThatWaitsIsNoHang) {
   sink.pause(Pattern::every(400, 399));
   watch(R"({"max_latency": 1000})");
   EXPECT_EQ(verdict(), "");
+}
+
+// Several FPDUs in a beat: what is complete leaves before the beat is taken.
+TEST_F(StageBoardStages, ABeatMayHoldSeveralFpdus) {
+  BufferPool frames{4096}, pool{8192};
+  MpaDeframer dut{"deframer", clk, MpaDeframerConfig{}, DatapathConfig{}, 4, frames};
+  Source<StreamBeat> source = drive(dut.in);
+  Sink<FpduBeat> sink = collect(dut.out);
+  Sink<RxConsumed> consumed = collect(dut.consumed);
+  const std::string text = judge(dut, scoreboard::watched_streams()[3], {}, [&] {
+    MpaReference stream;
+    Bytes octets;
+    for (unsigned i = 0; i < 100; ++i) octets = joined({octets, stream.fpdu(counting(i % 3))});
+    source.send(cut_segment(pool, octets, 0, 64, FlowId{1}));
+  });
+  EXPECT_EQ(text, "");
+  EXPECT_EQ(consumed.size(), 100u);
+}
+
+// A Terminate depends on the row of its queue pair as it is when the error is taken.
+TEST_F(StageBoardStages, RowsReachTheBoard) {
+  BufferPool pool{1024};
+  ContextStore contexts{clk, {8, 8, 1, 1}};
+  const TerminateConfig config;
+  TerminateGenerator dut{"generator", clk, contexts, pool, config};
+  Source<QpEvent> errors = drive(dut.in);
+  Sink<TerminateMessage> out = collect(dut.out);
+  Sink<QpEvent> event = collect(dut.event);
+  open_qp(contexts, 2, rts_qp(2));
+  const std::string text = judge(dut, scoreboard::watched_requests()[0], {64, &contexts, &config}, [&] {
+    errors.send({{QpEvent::Kind::kLocalError, Qpn{2}, wire::ddp::kInvalidStag, {}},
+                 {QpEvent::Kind::kLocalError, Qpn{3}, wire::ddp::kInvalidStag, {}}});
+  });
+  EXPECT_EQ(text, "");
+  EXPECT_EQ(out.size(), 1u);
 }
 
 }  // namespace
