@@ -70,10 +70,10 @@ class ResponseQueuePinsOf : public Pins<Model, ResponseQueue> {
   }
 
   void pushed(DmaWriteRequest& write, const Model& m) const {
-    write.src = buffers_->take(owners_[m.response_row_tag_i]);
+    write.src = buffers_->take(judged_);
     store_le64(write.src->bytes(), m.dma_value_o);
   }
-  void pushed(QpEvent& event, const Model& m) const { event.failed.owner = owners_[m.response_row_tag_i]; }
+  void pushed(QpEvent& event, const Model&) const { event.failed.owner = judged_; }
   void stand_in(const Model& m) const {
     if (m.stag_drop_o) stage_.sinks.drop();
     if (m.stag_ask_o) stage_.sinks.ask(m.stag_index_o);
@@ -111,6 +111,7 @@ class ResponseQueuePinsOf : public Pins<Model, ResponseQueue> {
     m.one_port_i = contexts_.orq_table.config().read_ports == 1;
     row(requests(), request_, m.request_row_ready_i, m.request_row_valid_i, m.request_row_tag_i, m.request_row_i);
     row(responses(), response_, m.response_row_ready_i, m.response_row_valid_i, m.response_row_tag_i, m.response_row_i);
+    if (response_.there) judged_ = owners_[m.response_row_tag_i];
     if (response_.there && !lists_.empty(response_.qpn)) m.oldest_i = lists_.front(response_.qpn);
     m.stag_ready_i = stage_.sinks.can_ask();
     m.stag_valid_i = stage_.sinks.can_use();
@@ -134,8 +135,7 @@ class ResponseQueuePinsOf : public Pins<Model, ResponseQueue> {
       Ring<Request>& outstanding = list(response_.qpn, m.response_state_o);
       if (m.response_pop_o) outstanding.drop();
     }
-    if (m.response_row_ask_o)
-      owners_[m.response_row_tag_o] = offered_;  // a free place: not that of the one that is judged
+    if (m.response_row_ask_o) owners_[m.response_row_tag_o] = offered_;
   }
   template <class Bits>
   Ring<Request>& list(Qpn qpn, const Bits& state) {
@@ -156,7 +156,7 @@ class ResponseQueuePinsOf : public Pins<Model, ResponseQueue> {
   RowLists<Request> lists_;
   std::array<RequestId, 16> owners_;  // of the responses in the block's places
   std::shared_ptr<BufferPool> buffers_ = std::make_shared<BufferPool>(abi::kAtomicBytes);  // one for all copies
-  RequestId offered_;
+  RequestId offered_, judged_;  // the response at the input, and the one whose row is there
   Shown request_, response_;
 };
 

@@ -81,7 +81,13 @@ static void structures(void) {
   ulpdu.size = UINT32_MAX;
   EXPECT_STATUS(rnic_mpa_framer_push_in(framer, &ulpdu), RNIC_E_SIZE, framer, "more than any");
   ulpdu.size = sizeof ulpdu;
-  EXPECT_STATUS(rnic_mpa_framer_push_in(framer, &ulpdu), RNIC_E_VALUE, framer, "no octets");
+  EXPECT_STATUS(rnic_mpa_framer_push_in(framer, &ulpdu), RNIC_OK, framer, "");
+  fpdu.size = sizeof fpdu;
+  fpdu.octets = octets;
+  fpdu.octets_room = 8;
+  EXPECT_STATUS(rnic_mpa_framer_take_out(framer, &fpdu), RNIC_OK, framer, "");
+  EXPECT(fpdu.octets_n == 8 && octets[1] == 0); /* of an empty ULPDU: length, pad and CRC field */
+  memset(&fpdu, 0, sizeof fpdu);
   ulpdu.octets_n = 5;
   EXPECT_STATUS(rnic_mpa_framer_push_in(framer, &ulpdu), RNIC_E_NULL, framer, "octets is null");
   ulpdu.octets = octets;
