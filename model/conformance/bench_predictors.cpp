@@ -62,7 +62,10 @@ class BenchPredictor final : public Predictor, sc_core::sc_module {
 }  // namespace
 
 std::unique_ptr<Predictor> BenchPredictors::open(const char* kind) const {
-  return std::make_unique<BenchPredictor>(kind, named(golden::kinds(), kind), twins_);
+  std::vector<golden::Kind> kinds;
+  golden::add_mpa_kinds(kinds);
+  golden::add_request_kinds(kinds);
+  return std::make_unique<BenchPredictor>(kind, named(kinds, kind), twins_);
 }
 
 }  // namespace rnic::conformance
