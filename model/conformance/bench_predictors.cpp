@@ -64,7 +64,7 @@ class BenchPredictor final : public Predictor, sc_core::sc_module {
 std::unique_ptr<Predictor> BenchPredictors::open(const char* kind) const {
   std::vector<golden::Kind> kinds;
   golden::add_mpa_kinds(kinds);
-  golden::add_request_kinds(kinds);
+  golden::add_atomic_kinds(kinds);
   return std::make_unique<BenchPredictor>(kind, named(kinds, kind), twins_);
 }
 

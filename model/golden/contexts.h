@@ -101,6 +101,8 @@ class ContextBench : public Bench {
   ContextTables* contexts() final { return &contexts_.store; }
 
  protected:
+  static constexpr unsigned kNoBeats = 64;  // the width of a datapath that a stage does not have
+
   ContextBench(unsigned beat_bytes, const ContextsConfig& config) : Bench(beat_bytes), contexts_(clk_, config) {}
   void qp_table() {
     table<QpRow>("qp", [this](std::uint32_t i, const QpRow& row) { contexts_.write_qp(i, row); });

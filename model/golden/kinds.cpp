@@ -6,6 +6,7 @@ const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all = [] {
     std::vector<Kind> list;
     add_mpa_kinds(list);
+    add_atomic_kinds(list);
     add_request_kinds(list);
     add_placement_kinds(list);
     add_segmenter_kinds(list);

@@ -23,6 +23,7 @@ const std::vector<Kind>& kinds();
 
 // Those of each theme, in the order of the description.
 void add_mpa_kinds(std::vector<Kind>& to);
+void add_atomic_kinds(std::vector<Kind>& to);
 void add_request_kinds(std::vector<Kind>& to);
 void add_placement_kinds(std::vector<Kind>& to);
 void add_segmenter_kinds(std::vector<Kind>& to);

@@ -42,8 +42,6 @@ struct Beats<UlpduJob> {
 
 namespace {
 
-constexpr unsigned kNoBeats = 64;  // the width of a datapath that it does not have
-
 struct RdmapSegmenterBench final : ContextBench {
   struct Config : ContextsConfig {
     unsigned turn_fpdus = RdmapSegmenterConfig{}.turn_fpdus;

@@ -122,10 +122,8 @@ TwinSource::Handle make_twin(const Rnic& chip, const TwinChoice& twin, const Twi
   return source.load({name, source.library_of(module_of(name), parameters)}, parameters, stage, surroundings, mode);
 }
 
-}  // namespace
-
-std::vector<TwinChoice> twin_names(const std::string& list, const TwinSource& source) {
-  const std::vector<std::string> all = source.names();
+// The stages that a list names, of `all`; `what` they have: "a twin".
+std::vector<TwinChoice> choices(const std::string& list, const std::vector<std::string>& all, const char* what) {
   std::vector<TwinChoice> twins;
   std::istringstream in(list);
   for (std::string name; std::getline(in, name, ',');) {
@@ -140,7 +138,7 @@ std::vector<TwinChoice> twin_names(const std::string& list, const TwinSource& so
     name = name.substr(without ? 1 : 0, equals == std::string::npos ? equals : equals - (without ? 1 : 0));
     if (std::find(all.begin(), all.end(), name) == all.end()) {
       throw ConfigError(
-          fmt::format("no stage '{}' has a twin; the nearest that has is '{}'", name, nearest(name, all)));
+          fmt::format("no stage '{}' has {}; the nearest that has is '{}'", name, what, nearest(name, all)));
     }
     if (equals != std::string::npos && (without || library.empty())) {
       throw ConfigError(fmt::format("'{0}=' needs the file of a library, as {0}=./lib.so", name));
@@ -151,6 +149,21 @@ std::vector<TwinChoice> twin_names(const std::string& list, const TwinSource& so
   }
   if (twins.empty() && !list.empty()) throw ConfigError(fmt::format("'{}' names no stage", list));
   return twins;
+}
+
+}  // namespace
+
+std::vector<TwinChoice> twin_names(const std::string& list, const TwinSource& source) {
+  return choices(list, source.names(), "a twin");
+}
+
+std::vector<std::string> stage_names(const std::string& list, const std::vector<std::string>& all, const char* what) {
+  std::vector<std::string> names;
+  for (const TwinChoice& choice : choices(list, all, what)) {
+    if (!choice.library.empty()) throw ConfigError(fmt::format("'{}' takes no library here", choice.stage));
+    names.push_back(choice.stage);
+  }
+  return names;
 }
 
 std::vector<TwinSource::Handle> make_twins(Rnic& chip, const std::vector<TwinChoice>& twins, const TwinSource& source,

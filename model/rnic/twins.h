@@ -90,6 +90,8 @@ class TwinSource {
 // The stages that a command line names: "all", or names separated by commas, each once; "-name" leaves one out of those
 // before it, and "name=file" takes the RTL of this library. ConfigError for an unknown one.
 std::vector<TwinChoice> twin_names(const std::string& list, const TwinSource& source);
+// The same of `all`, without libraries; `what` they have: "a twin".
+std::vector<std::string> stage_names(const std::string& list, const std::vector<std::string>& all, const char* what);
 
 // For stages of one chip. Twins that are built in have the default widths and latencies; a chip with others gets them
 // from libraries. ConfigError that names the setting where the RTL has no parameter for it.

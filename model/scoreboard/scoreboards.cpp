@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "model/common/check.h"
-#include "model/config/nearest.h"
 #include "model/rnic/rnic.h"
+#include "model/rnic/twins.h"
 #include "model/scoreboard/watched_stages.h"
 
 namespace rnic {
@@ -64,34 +63,13 @@ std::string lines_of(const StageBoard& board) {
   return text.substr(0, text.find("\n  see "));
 }
 
-// As twin_names() reads them.
-std::vector<std::string> names_of(const std::string& list) {
-  std::vector<std::string> all, names;
-  for (const WatchedStage& stage : all_watched()) all.emplace_back(stage.name);
-  std::istringstream in(list);
-  for (std::string name; std::getline(in, name, ',');) {
-    if (name == "all") {
-      names = all;
-      continue;
-    }
-    const bool without = name.compare(0, 1, "-") == 0;
-    if (without) name.erase(0, 1);
-    if (std::find(all.begin(), all.end(), name) == all.end()) {
-      throw ConfigError(
-          fmt::format("no stage '{}' has a scoreboard; the nearest that has is '{}'", name, nearest(name, all)));
-    }
-    names.erase(std::remove(names.begin(), names.end(), name), names.end());
-    if (!without) names.push_back(name);
-  }
-  if (names.empty()) throw ConfigError(fmt::format("'{}' names no stage", list));
-  return names;
-}
-
 }  // namespace
 
 Scoreboards::Scoreboards(const std::vector<Rnic*>& chips, const ScoreboardOptions& options) {
   if (!options.any()) return;
-  asked_for_ = names_of(options.stages);
+  std::vector<std::string> all;
+  for (const WatchedStage& stage : all_watched()) all.emplace_back(stage.name);
+  asked_for_ = stage_names(options.stages, all, "a scoreboard");
   const bool is_all = (',' + options.stages + ',').find(",all,") != std::string::npos;
   if (is_all) left_out_.assign(std::begin(kWithout), std::end(kWithout));
   for (Rnic* chip : chips) {

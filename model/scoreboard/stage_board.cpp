@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "model/common/check.h"
 
@@ -80,6 +81,13 @@ void StageBoard::tell_reset(Cycle until) {
   reset_at_ = kNever;
 }
 
+// Whether the stage owes something of what it has accepted.
+bool StageBoard::owes() const {
+  const auto report = nlohmann::json::parse(library_.report(board_));
+  const auto& ports = report["ports"];
+  return std::any_of(ports.begin(), ports.end(), [](const auto& port) { return port.value("expected", 0) != 0; });
+}
+
 void StageBoard::finish(bool at_rest) {
   if (fault_.empty()) settle(at_rest ? kNever : stage_.clock().next());
   if (!fault_.empty() || accepted_ + given_ == 0) return;
@@ -87,7 +95,8 @@ void StageBoard::finish(bool at_rest) {
   tell_reset(end);
   for (const auto& port : ports_) port->tell_stall(end);
   const bool empty = std::all_of(ports_.begin(), ports_.end(), [](const auto& port) { return port->empty(); });
-  if (at_rest && empty && given_ != 0) judge(library_.end(board_, end), end, {});
+  // A stage may have nothing to give, as for the part of an FPDU; that nothing was compared is said of the whole run.
+  if (at_rest && empty && (given_ != 0 || owes())) judge(library_.end(board_, end), end, {});
   else stalled(out_, end, end);  // time has passed
 }
 

@@ -65,6 +65,7 @@ class StageBoard final : private Committed {
  private:
   void settle(Cycle limit);
   void tell_reset(Cycle until);
+  bool owes() const;
   void judge(std::int32_t status, Cycle cycle, RequestId owner);
   void commit() override;
 

@@ -85,18 +85,24 @@ class LinkPort : public StagePort, protected LinkObserver {
   Structure<M> structure_;
 };
 
-// A transaction is accepted when the stage takes its last beat.
 template <class T>
-class InPort final : public LinkPort<T> {
-  using typename LinkPort<T>::Move;
-
+class InputPort : public LinkPort<T> {
  public:
   using LinkPort<T>::LinkPort;
-  void hand_over() override {
-    Move& move = this->moves_.front();
+  void hand_over() final {
+    auto& move = this->moves_.front();
     this->board_.accepted(this->number_, this->structure_.of(move.message), move.cycle, move.owner);
     this->moves_.drop();
   }
+};
+
+// A transaction is accepted when the stage takes its last beat.
+template <class T>
+class InPort final : public InputPort<T> {
+  using typename LinkPort<T>::Move;
+
+ public:
+  using InputPort<T>::InputPort;
 
  private:
   void reserved(Cycle, Cycle) override {}
@@ -131,16 +137,11 @@ class InPort final : public LinkPort<T> {
 // Octets of a stream are the stage's to look at once they are offered: an FPDU that is complete may leave before the
 // beat that it ends in is taken, as the rest of that waits.
 template <class T>
-class StreamInPort final : public LinkPort<T> {
+class StreamInPort final : public InputPort<T> {
   using typename LinkPort<T>::Move;
 
  public:
-  using LinkPort<T>::LinkPort;
-  void hand_over() override {
-    Move& move = this->moves_.front();
-    this->board_.accepted(this->number_, this->structure_.of(move.message), move.cycle, move.owner);
-    this->moves_.drop();
-  }
+  using InputPort<T>::InputPort;
 
  private:
   void reserved(Cycle, Cycle) override {}

@@ -51,6 +51,11 @@ package rnic_golden_pkg;
   } stream_place_t;
 
   typedef struct packed {
+    logic [63:0] address;
+    logic [31:0] bytes;
+  } host_write_t;
+
+  typedef struct packed {
     logic [2:0] state;
     logic valid;
     logic responder;
@@ -74,11 +79,6 @@ package rnic_golden_pkg;
     logic [31:0] send_cq;
     logic [31:0] recv_cq;
   } qp_row_t;
-
-  typedef struct packed {
-    logic [63:0] address;
-    logic [31:0] bytes;
-  } host_write_t;
 
   typedef struct packed {
     logic [63:0] address;
@@ -442,43 +442,6 @@ package rnic_golden_pkg;
     message = bits[$bits(message)-1:0];
   endfunction
 
-  // "irrq": holds the peer's Read and Atomic Requests, up to IRD (RFC 5040 section 5.2).
-  parameter int unsigned IrrqIn = 0;
-  parameter int unsigned IrrqSent = 1;
-  parameter int unsigned IrrqOut = 2;
-  parameter int unsigned IrrqAtomic = 3;
-  parameter int unsigned IrrqEvent = 4;
-  function automatic int irrq_push_in(input chandle stage, input rnic_messages_pkg::queued_request_t message);
-    if ($isunknown(message)) return UnknownBits;
-    return rnic_stage_push_beat(stage, IrrqIn, bits_t'(message), '0);
-  endfunction
-  function automatic int irrq_push_sent(input chandle stage, input rnic_messages_pkg::read_response_sent_t message);
-    if ($isunknown(message)) return UnknownBits;
-    return rnic_stage_push_beat(stage, IrrqSent, bits_t'(message), '0);
-  endfunction
-  function automatic int irrq_take_out(input chandle stage, output rnic_messages_pkg::queued_read_t message);
-    bits_t bits;
-    octets_t unused_octets;
-    irrq_take_out = rnic_stage_take_beat(stage, IrrqOut, bits, unused_octets);
-    message = bits[$bits(message)-1:0];
-  endfunction
-  function automatic int irrq_take_atomic(input chandle stage, output rnic_messages_pkg::queued_atomic_t message);
-    bits_t bits;
-    octets_t unused_octets;
-    irrq_take_atomic = rnic_stage_take_beat(stage, IrrqAtomic, bits, unused_octets);
-    message = bits[$bits(message)-1:0];
-  endfunction
-  function automatic int irrq_take_event(input chandle stage, output rnic_messages_pkg::qp_event_t message);
-    bits_t bits;
-    octets_t unused_octets;
-    irrq_take_event = rnic_stage_take_beat(stage, IrrqEvent, bits, unused_octets);
-    message = bits[$bits(message)-1:0];
-  endfunction
-  function automatic int irrq_row_qp(input chandle stage, input int unsigned index, input qp_row_t row);
-    if ($isunknown(row)) return UnknownBits;
-    return rnic_stage_row_bits(stage, "qp", index, bits_t'(row));
-  endfunction
-
   // "atomic_alu": executes atomics on host memory (RFC 7306 sections 5.1 and 5.3).
   parameter int unsigned AtomicAluIn = 0;
   parameter int unsigned AtomicAluReadDone = 1;
@@ -538,6 +501,43 @@ package rnic_golden_pkg;
   function automatic int atomic_alu_row_page(input chandle stage, input int unsigned index, input page_entry_t row);
     if ($isunknown(row)) return UnknownBits;
     return rnic_stage_row_bits(stage, "page", index, bits_t'(row));
+  endfunction
+
+  // "irrq": holds the peer's Read and Atomic Requests, up to IRD (RFC 5040 section 5.2).
+  parameter int unsigned IrrqIn = 0;
+  parameter int unsigned IrrqSent = 1;
+  parameter int unsigned IrrqOut = 2;
+  parameter int unsigned IrrqAtomic = 3;
+  parameter int unsigned IrrqEvent = 4;
+  function automatic int irrq_push_in(input chandle stage, input rnic_messages_pkg::queued_request_t message);
+    if ($isunknown(message)) return UnknownBits;
+    return rnic_stage_push_beat(stage, IrrqIn, bits_t'(message), '0);
+  endfunction
+  function automatic int irrq_push_sent(input chandle stage, input rnic_messages_pkg::read_response_sent_t message);
+    if ($isunknown(message)) return UnknownBits;
+    return rnic_stage_push_beat(stage, IrrqSent, bits_t'(message), '0);
+  endfunction
+  function automatic int irrq_take_out(input chandle stage, output rnic_messages_pkg::queued_read_t message);
+    bits_t bits;
+    octets_t unused_octets;
+    irrq_take_out = rnic_stage_take_beat(stage, IrrqOut, bits, unused_octets);
+    message = bits[$bits(message)-1:0];
+  endfunction
+  function automatic int irrq_take_atomic(input chandle stage, output rnic_messages_pkg::queued_atomic_t message);
+    bits_t bits;
+    octets_t unused_octets;
+    irrq_take_atomic = rnic_stage_take_beat(stage, IrrqAtomic, bits, unused_octets);
+    message = bits[$bits(message)-1:0];
+  endfunction
+  function automatic int irrq_take_event(input chandle stage, output rnic_messages_pkg::qp_event_t message);
+    bits_t bits;
+    octets_t unused_octets;
+    irrq_take_event = rnic_stage_take_beat(stage, IrrqEvent, bits, unused_octets);
+    message = bits[$bits(message)-1:0];
+  endfunction
+  function automatic int irrq_row_qp(input chandle stage, input int unsigned index, input qp_row_t row);
+    if ($isunknown(row)) return UnknownBits;
+    return rnic_stage_row_bits(stage, "qp", index, bits_t'(row));
   endfunction
 
   // "response_queue": matches Atomic Responses to their requests (RFC 7306 section 5.2.2).

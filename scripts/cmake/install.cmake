@@ -29,8 +29,8 @@ install(DIRECTORY model/golden/python/rnicsim model/golden/python/examples DESTI
 install(FILES model/golden/abi/rnic_golden.h model/golden/abi/rnic_golden_messages.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 configure_file(scripts/cmake/rnic_golden.pc.in ${CMAKE_BINARY_DIR}/rnic_golden.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/rnic_golden.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-# Assertions to be bound to other people's RTL, and the golden library through DPI-C, with the packages and modules that they need.
-install(DIRECTORY rtl-stubs/include rtl-stubs/rtl rtl-stubs/checkers rtl-stubs/golden DESTINATION ${CMAKE_INSTALL_DATADIR}/rnicsim/rtl-stubs
+# Assertions to be bound to other people's RTL, and the golden library through DPI-C.
+install(DIRECTORY rtl-stubs/checkers rtl-stubs/golden DESTINATION ${CMAKE_INSTALL_DATADIR}/rnicsim/rtl-stubs
         FILES_MATCHING PATTERN "*.sv" PATTERN "*.svh")
 install(DIRECTORY rtl-stubs/examples/dpi DESTINATION ${CMAKE_INSTALL_DATADIR}/rnicsim/rtl-stubs/examples FILES_MATCHING PATTERN "*.sv")
 configure_package_config_file(scripts/cmake/rnicsimConfig.cmake.in ${CMAKE_BINARY_DIR}/rnicsimConfig.cmake

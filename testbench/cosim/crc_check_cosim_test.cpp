@@ -1,4 +1,5 @@
 #include "rtl-stubs/verilated/verilated_crc.h"
+#include "testbench/cosim/boards.h"
 #include "testbench/cosim/stream_cosim.h"
 #include "testbench/support/mpa_reference.h"
 
@@ -77,12 +78,14 @@ INSTANTIATE_TEST_SUITE_P(Patterns, CrcCheckCosim, kTraffics, traffic_name);
 
 using CrcCheckBoard = CrcCheckCosim;
 TEST_P(CrcCheckBoard, IsRight) {
-  if (!has_board(kBeatBytes)) GTEST_SKIP() << "no librnic_golden here";
+  if (!kHasBoards) GTEST_SKIP() << kNoBoards;
+  judge_by_board(kBeatBytes);
   agree(20260121);
   expect_right();
 }
 TEST_P(CrcCheckBoard, IsRightAfterResetsAmidAnFpdu) {
-  if (!has_board(kBeatBytes)) GTEST_SKIP() << "no librnic_golden here";
+  if (!kHasBoards) GTEST_SKIP() << kNoBoards;
+  judge_by_board(kBeatBytes);
   agree_after_resets(20260131);
   expect_right();
 }

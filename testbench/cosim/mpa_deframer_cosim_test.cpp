@@ -1,5 +1,6 @@
 #include "model/rnic/rx/mpa_deframer.h"
 #include "rtl-stubs/verilated/verilated_mpa_deframer.h"
+#include "testbench/cosim/boards.h"
 #include "testbench/cosim/stream_cosim.h"
 #include "testbench/support/mpa_reference.h"
 #include "testbench/support/stream_segments.h"
@@ -232,18 +233,28 @@ INSTANTIATE_TEST_SUITE_P(Patterns, DeframerCosim, kTraffics, traffic_name);
 
 using DeframerBoard = DeframerCosim;
 TEST_P(DeframerBoard, IsRight) {
-  if (!has_board(kBeatBytes)) GTEST_SKIP() << "no librnic_golden here";
+  if (!kHasBoards) GTEST_SKIP() << kNoBoards;
+  judge_by_board(kBeatBytes);
   agree(20260125);
   expect_right();
 }
 TEST_P(DeframerBoard, IsRightAfterResetsAmidAnFpdu) {
-  if (!has_board(kBeatBytes)) GTEST_SKIP() << "no librnic_golden here";
+  if (!kHasBoards) GTEST_SKIP() << kNoBoards;
+  judge_by_board(kBeatBytes);
   agree_after_resets(20260135);
+  expect_right();
+}
+TEST_P(DeframerBoard, IsRightAfterResetsAmidABeat) {
+  if (!kHasBoards) GTEST_SKIP() << kNoBoards;
+  judge_by_board(kBeatBytes);
+  Prng rng = seeded(20260137);
+  agree_after_resets_amid(rng, [&](DeframerSide& other) { send_small(rng, clk.now() + 1, {&other}); });
   expect_right();
 }
 // What is complete may leave before the beat that it ends in is taken.
 TEST_P(DeframerBoard, IsRightOnSeveralFpdusInABeat) {
-  if (!has_board(kBeatBytes)) GTEST_SKIP() << "no librnic_golden here";
+  if (!kHasBoards) GTEST_SKIP() << kNoBoards;
+  judge_by_board(kBeatBytes);
   Prng rng = seeded(20260126);
   twin.run_as({"full_rate", {}, {}});
   send_small(rng, clk.now() + 1, {&twin});

@@ -2,6 +2,7 @@
 #include "model/rnic/terminate/terminate_generator.h"
 #include "model/scoreboard/watched_stages.h"
 #include "rtl-stubs/verilated/verilated_terminate_generator.h"
+#include "testbench/cosim/boards.h"
 #include "testbench/cosim/cosim.h"
 #include "testbench/support/contexts.h"
 
@@ -104,13 +105,9 @@ using TerminateGeneratorBoard = TerminateGeneratorCosim;
 TEST_P(TerminateGeneratorBoard, IsRight) {
   const scoreboard::WatchedChip chip{64, &contexts, &cfg};
   const scoreboard::WatchedStage& stage = scoreboard::watched_requests().front();
-  std::optional<scoreboard::StageBoard> board;
-  try {
-    board.emplace(twin.block, stage.name, fmt::format("{{{}}}", stage.settings(twin.block, chip)));
-  } catch (const ConfigError&) {
-    GTEST_SKIP() << "no librnic_golden here";
-  }
-  stage.ports(twin.block, chip, *board);
+  if (!kHasBoards) GTEST_SKIP() << kNoBoards;
+  scoreboard::StageBoard board(twin.block, stage.name, fmt::format("{{{}}}", stage.settings(twin.block, chip)));
+  stage.ports(twin.block, chip, board);
   Prng rng = seeded(20260127);
   for (std::uint32_t n = 0; n < kQps; ++n) open_qp(contexts, n, rts_qp(n));
   twin.run_as(std::get<0>(GetParam()));
@@ -127,10 +124,10 @@ TEST_P(TerminateGeneratorBoard, IsRight) {
     firmware.at(c, [this, qpn, context] { contexts.write(qpn, context); });
   }
   run_until_idle();
-  board->finish(true);
-  EXPECT_EQ(board->fault(), "");
-  EXPECT_EQ(board->given(), twin.segmenter.size() + twin.firmware.size());
-  EXPECT_GT(board->given(), 400u);
+  board.finish(true);
+  EXPECT_EQ(board.fault(), "");
+  EXPECT_EQ(board.given(), twin.segmenter.size() + twin.firmware.size());
+  EXPECT_GT(board.given(), 400u);
 }
 INSTANTIATE_TEST_SUITE_P(Once, TerminateGeneratorBoard,
                          testing::Combine(testing::Values(Traffic{"random_both", at_random(1, 50), at_random(2, 50),

@@ -5,6 +5,7 @@
 #include "rtl-stubs/verilated/verilated_crc.h"
 #include "rtl-stubs/verilated/verilated_marker_inserter.h"
 #include "rtl-stubs/verilated/verilated_mpa_framer.h"
+#include "testbench/cosim/boards.h"
 #include "testbench/cosim/stream_cosim.h"
 #include "testbench/support/mpa_tx_chain.h"
 
@@ -75,12 +76,14 @@ INSTANTIATE_TEST_SUITE_P(Patterns, FramerCosim, kTraffics, traffic_name);
 
 using FramerBoard = FramerCosim;
 TEST_P(FramerBoard, IsRight) {
-  if (!has_board(kBeatBytes)) GTEST_SKIP() << "no librnic_golden here";
+  if (!kHasBoards) GTEST_SKIP() << kNoBoards;
+  judge_by_board(kBeatBytes);
   agree(20260122);
   expect_right();
 }
 TEST_P(FramerBoard, IsRightAfterResetsAmidAnFpdu) {
-  if (!has_board(kBeatBytes)) GTEST_SKIP() << "no librnic_golden here";
+  if (!kHasBoards) GTEST_SKIP() << kNoBoards;
+  judge_by_board(kBeatBytes);
   agree_after_resets(20260132);
   expect_right();
 }
@@ -137,12 +140,14 @@ INSTANTIATE_TEST_SUITE_P(Patterns, InserterCosim, kTraffics, traffic_name);
 
 using InserterBoard = InserterCosim;
 TEST_P(InserterBoard, IsRight) {
-  if (!has_board(kBeatBytes)) GTEST_SKIP() << "no librnic_golden here";
+  if (!kHasBoards) GTEST_SKIP() << kNoBoards;
+  judge_by_board(kBeatBytes);
   agree(20260123);
   expect_right();
 }
 TEST_P(InserterBoard, IsRightAfterResetsAmidAnFpdu) {
-  if (!has_board(kBeatBytes)) GTEST_SKIP() << "no librnic_golden here";
+  if (!kHasBoards) GTEST_SKIP() << kNoBoards;
+  judge_by_board(kBeatBytes);
   agree_after_resets(20260133);
   expect_right();
 }
@@ -161,12 +166,14 @@ INSTANTIATE_TEST_SUITE_P(Patterns, CrcInsertCosim, kTraffics, traffic_name);
 
 using CrcInsertBoard = CrcInsertCosim;
 TEST_P(CrcInsertBoard, IsRight) {
-  if (!has_board(kBeatBytes)) GTEST_SKIP() << "no librnic_golden here";
+  if (!kHasBoards) GTEST_SKIP() << kNoBoards;
+  judge_by_board(kBeatBytes);
   agree(20260124);
   expect_right();
 }
 TEST_P(CrcInsertBoard, IsRightAfterResetsAmidAnFpdu) {
-  if (!has_board(kBeatBytes)) GTEST_SKIP() << "no librnic_golden here";
+  if (!kHasBoards) GTEST_SKIP() << kNoBoards;
+  judge_by_board(kBeatBytes);
   agree_after_resets(20260134);
   expect_right();
 }

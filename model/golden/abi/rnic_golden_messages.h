@@ -90,64 +90,6 @@ typedef char rnic_stream_place_has_16_octets[sizeof(rnic_stream_place) == 16 ? 1
 
 typedef struct {
   uint32_t size;
-  uint8_t is_atomic;  /* 1 bit */
-  uint8_t reserved0[3];
-  uint32_t qpn;
-  uint32_t read_sink_stag;
-  uint64_t read_sink_to;
-  uint32_t read_size;
-  uint32_t read_src_stag;
-  uint64_t read_src_to;
-  uint32_t atomic_operation;
-  uint32_t atomic_request_id;
-  uint32_t atomic_stag;
-  uint8_t reserved1[4];
-  uint64_t atomic_to;
-  uint64_t atomic_data;
-  uint64_t atomic_data_mask;
-  uint64_t atomic_compare;
-  uint64_t atomic_compare_mask;
-  uint16_t segment_length;
-  uint8_t segment_ddp_bytes;  /* 5 bits */
-  uint8_t segment_request_bytes;  /* 5 bits */
-  uint8_t segment_octets[46];
-  uint8_t reserved2[2];
-  uint32_t epoch;
-  uint32_t pd;
-  uint8_t reserved3[4];
-} rnic_queued_request;
-typedef char rnic_queued_request_has_160_octets[sizeof(rnic_queued_request) == 160 ? 1 : -1];
-
-typedef struct {
-  uint32_t size;
-  uint32_t qpn;
-  uint32_t epoch;
-  uint8_t reserved0[4];
-} rnic_read_response_sent;
-typedef char rnic_read_response_sent_has_16_octets[sizeof(rnic_read_response_sent) == 16 ? 1 : -1];
-
-typedef struct {
-  uint32_t size;
-  uint32_t qpn;
-  uint32_t request_sink_stag;
-  uint8_t reserved0[4];
-  uint64_t request_sink_to;
-  uint32_t request_size;
-  uint32_t request_src_stag;
-  uint64_t request_src_to;
-  uint16_t segment_length;
-  uint8_t segment_ddp_bytes;  /* 5 bits */
-  uint8_t segment_request_bytes;  /* 5 bits */
-  uint8_t segment_octets[46];
-  uint8_t reserved1[2];
-  uint32_t epoch;
-  uint32_t pd;
-  uint8_t reserved2[4];
-} rnic_queued_read;
-typedef char rnic_queued_read_has_104_octets[sizeof(rnic_queued_read) == 104 ? 1 : -1];
-
-typedef struct {
-  uint32_t size;
   uint32_t qpn;
   uint32_t request_operation;
   uint32_t request_request_id;
@@ -168,53 +110,6 @@ typedef struct {
   uint8_t reserved2[4];
 } rnic_queued_atomic;
 typedef char rnic_queued_atomic_has_128_octets[sizeof(rnic_queued_atomic) == 128 ? 1 : -1];
-
-typedef struct {
-  uint32_t size;
-  uint8_t kind;  /* 3 bits */
-  uint8_t reserved0[3];
-  uint32_t qpn;
-  uint8_t cause_layer;  /* 4 bits */
-  uint8_t cause_etype;  /* 4 bits */
-  uint8_t cause_code;
-  uint8_t reserved1[1];
-  uint16_t failed_length;
-  uint8_t failed_ddp_bytes;  /* 5 bits */
-  uint8_t failed_request_bytes;  /* 5 bits */
-  uint8_t failed_octets[46];
-  uint8_t malformed;  /* 1 bit */
-  uint8_t reserved2[5];
-} rnic_qp_event;
-typedef char rnic_qp_event_has_72_octets[sizeof(rnic_qp_event) == 72 ? 1 : -1];
-
-typedef struct {
-  uint32_t size;
-  uint8_t state;  /* 3 bits */
-  uint8_t valid;  /* 1 bit */
-  uint8_t responder;  /* 1 bit */
-  uint8_t absorbs_rtr_send;  /* 1 bit */
-  uint8_t version;  /* 2 bits */
-  uint8_t extensions;  /* 1 bit */
-  uint16_t mulpdu;
-  uint16_t ird;
-  uint16_t ord;
-  uint32_t pd;
-  uint32_t flow;
-  uint8_t shares_rq;  /* 1 bit */
-  uint8_t llp;  /* 1 bit */
-  uint8_t markers;  /* 1 bit */
-  uint8_t crc;  /* 1 bit */
-  uint32_t srq;
-  uint32_t epoch;
-  uint32_t first_msn;
-  uint8_t log_sq;  /* 4 bits */
-  uint8_t log_rq;  /* 4 bits */
-  uint8_t reserved0[2];
-  uint32_t send_cq;
-  uint32_t recv_cq;
-  uint8_t reserved1[4];
-} rnic_qp_row;
-typedef char rnic_qp_row_has_56_octets[sizeof(rnic_qp_row) == 56 ? 1 : -1];
 
 typedef struct {
   uint32_t size;
@@ -283,6 +178,53 @@ typedef char rnic_atomic_work_has_32_octets[sizeof(rnic_atomic_work) == 32 ? 1 :
 
 typedef struct {
   uint32_t size;
+  uint8_t kind;  /* 3 bits */
+  uint8_t reserved0[3];
+  uint32_t qpn;
+  uint8_t cause_layer;  /* 4 bits */
+  uint8_t cause_etype;  /* 4 bits */
+  uint8_t cause_code;
+  uint8_t reserved1[1];
+  uint16_t failed_length;
+  uint8_t failed_ddp_bytes;  /* 5 bits */
+  uint8_t failed_request_bytes;  /* 5 bits */
+  uint8_t failed_octets[46];
+  uint8_t malformed;  /* 1 bit */
+  uint8_t reserved2[5];
+} rnic_qp_event;
+typedef char rnic_qp_event_has_72_octets[sizeof(rnic_qp_event) == 72 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint8_t state;  /* 3 bits */
+  uint8_t valid;  /* 1 bit */
+  uint8_t responder;  /* 1 bit */
+  uint8_t absorbs_rtr_send;  /* 1 bit */
+  uint8_t version;  /* 2 bits */
+  uint8_t extensions;  /* 1 bit */
+  uint16_t mulpdu;
+  uint16_t ird;
+  uint16_t ord;
+  uint32_t pd;
+  uint32_t flow;
+  uint8_t shares_rq;  /* 1 bit */
+  uint8_t llp;  /* 1 bit */
+  uint8_t markers;  /* 1 bit */
+  uint8_t crc;  /* 1 bit */
+  uint32_t srq;
+  uint32_t epoch;
+  uint32_t first_msn;
+  uint8_t log_sq;  /* 4 bits */
+  uint8_t log_rq;  /* 4 bits */
+  uint8_t reserved0[2];
+  uint32_t send_cq;
+  uint32_t recv_cq;
+  uint8_t reserved1[4];
+} rnic_qp_row;
+typedef char rnic_qp_row_has_56_octets[sizeof(rnic_qp_row) == 56 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
   uint8_t allocated;  /* 1 bit */
   uint8_t valid;  /* 1 bit */
   uint8_t kind;  /* 2 bits */
@@ -312,6 +254,64 @@ typedef struct {
   uint64_t address;
 } rnic_page_entry;
 typedef char rnic_page_entry_has_16_octets[sizeof(rnic_page_entry) == 16 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint8_t is_atomic;  /* 1 bit */
+  uint8_t reserved0[3];
+  uint32_t qpn;
+  uint32_t read_sink_stag;
+  uint64_t read_sink_to;
+  uint32_t read_size;
+  uint32_t read_src_stag;
+  uint64_t read_src_to;
+  uint32_t atomic_operation;
+  uint32_t atomic_request_id;
+  uint32_t atomic_stag;
+  uint8_t reserved1[4];
+  uint64_t atomic_to;
+  uint64_t atomic_data;
+  uint64_t atomic_data_mask;
+  uint64_t atomic_compare;
+  uint64_t atomic_compare_mask;
+  uint16_t segment_length;
+  uint8_t segment_ddp_bytes;  /* 5 bits */
+  uint8_t segment_request_bytes;  /* 5 bits */
+  uint8_t segment_octets[46];
+  uint8_t reserved2[2];
+  uint32_t epoch;
+  uint32_t pd;
+  uint8_t reserved3[4];
+} rnic_queued_request;
+typedef char rnic_queued_request_has_160_octets[sizeof(rnic_queued_request) == 160 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t qpn;
+  uint32_t epoch;
+  uint8_t reserved0[4];
+} rnic_read_response_sent;
+typedef char rnic_read_response_sent_has_16_octets[sizeof(rnic_read_response_sent) == 16 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t qpn;
+  uint32_t request_sink_stag;
+  uint8_t reserved0[4];
+  uint64_t request_sink_to;
+  uint32_t request_size;
+  uint32_t request_src_stag;
+  uint64_t request_src_to;
+  uint16_t segment_length;
+  uint8_t segment_ddp_bytes;  /* 5 bits */
+  uint8_t segment_request_bytes;  /* 5 bits */
+  uint8_t segment_octets[46];
+  uint8_t reserved1[2];
+  uint32_t epoch;
+  uint32_t pd;
+  uint8_t reserved2[4];
+} rnic_queued_read;
+typedef char rnic_queued_read_has_104_octets[sizeof(rnic_queued_read) == 104 ? 1 : -1];
 
 typedef struct {
   uint32_t size;
@@ -931,30 +931,6 @@ static inline int32_t rnic_sctp_crc_check_take_out(rnic_stage* stage, rnic_fpdu*
   return rnic_stage_take(stage, 1, message);
 }
 
-/* "irrq": holds the peer's Read and Atomic Requests, up to IRD (RFC 5040 section 5.2). */
-enum {
-  RNIC_IRRQ_IN = 0, /* push rnic_queued_request */
-  RNIC_IRRQ_SENT = 1, /* push rnic_read_response_sent */
-  RNIC_IRRQ_OUT = 2, /* take rnic_queued_read */
-  RNIC_IRRQ_ATOMIC = 3, /* take rnic_queued_atomic */
-  RNIC_IRRQ_EVENT = 4 /* take rnic_qp_event */
-};
-static inline int32_t rnic_irrq_push_in(rnic_stage* stage, const rnic_queued_request* message) {
-  return rnic_stage_push(stage, 0, message);
-}
-static inline int32_t rnic_irrq_push_sent(rnic_stage* stage, const rnic_read_response_sent* message) {
-  return rnic_stage_push(stage, 1, message);
-}
-static inline int32_t rnic_irrq_take_out(rnic_stage* stage, rnic_queued_read* message) {
-  return rnic_stage_take(stage, 2, message);
-}
-static inline int32_t rnic_irrq_take_atomic(rnic_stage* stage, rnic_queued_atomic* message) {
-  return rnic_stage_take(stage, 3, message);
-}
-static inline int32_t rnic_irrq_take_event(rnic_stage* stage, rnic_qp_event* message) {
-  return rnic_stage_take(stage, 4, message);
-}
-
 /* "atomic_alu": executes atomics on host memory (RFC 7306 sections 5.1 and 5.3). */
 enum {
   RNIC_ATOMIC_ALU_IN = 0, /* push rnic_queued_atomic */
@@ -989,6 +965,30 @@ static inline int32_t rnic_atomic_alu_take_out(rnic_stage* stage, rnic_atomic_wo
 }
 static inline int32_t rnic_atomic_alu_take_event(rnic_stage* stage, rnic_qp_event* message) {
   return rnic_stage_take(stage, 7, message);
+}
+
+/* "irrq": holds the peer's Read and Atomic Requests, up to IRD (RFC 5040 section 5.2). */
+enum {
+  RNIC_IRRQ_IN = 0, /* push rnic_queued_request */
+  RNIC_IRRQ_SENT = 1, /* push rnic_read_response_sent */
+  RNIC_IRRQ_OUT = 2, /* take rnic_queued_read */
+  RNIC_IRRQ_ATOMIC = 3, /* take rnic_queued_atomic */
+  RNIC_IRRQ_EVENT = 4 /* take rnic_qp_event */
+};
+static inline int32_t rnic_irrq_push_in(rnic_stage* stage, const rnic_queued_request* message) {
+  return rnic_stage_push(stage, 0, message);
+}
+static inline int32_t rnic_irrq_push_sent(rnic_stage* stage, const rnic_read_response_sent* message) {
+  return rnic_stage_push(stage, 1, message);
+}
+static inline int32_t rnic_irrq_take_out(rnic_stage* stage, rnic_queued_read* message) {
+  return rnic_stage_take(stage, 2, message);
+}
+static inline int32_t rnic_irrq_take_atomic(rnic_stage* stage, rnic_queued_atomic* message) {
+  return rnic_stage_take(stage, 3, message);
+}
+static inline int32_t rnic_irrq_take_event(rnic_stage* stage, rnic_qp_event* message) {
+  return rnic_stage_take(stage, 4, message);
 }
 
 /* "response_queue": matches Atomic Responses to their requests (RFC 7306 section 5.2.2). */

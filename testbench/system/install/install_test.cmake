@@ -39,6 +39,10 @@ if(golden)
 $(pkg-config --cflags --libs rnic_golden) -o ${WORK}/fpdu")
   run("${fpdu}" ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${folder} ${WORK}/fpdu)
 
+  # What the program does with it.
+  run(" passed, 0 failed" ${prefix}/bin/rnicsim vectors ${CMAKE_CURRENT_LIST_DIR}/../../vectors)
+  run("are right" ${prefix}/bin/rnicsim run ${scenario} --scoreboard all --out ${WORK}/out)
+
   # A test bench in SystemVerilog, with the checkers on its block.
   set(rtl ${prefix}/share/rnicsim/rtl-stubs)
   run("" sh -c "PKG_CONFIG_PATH=${folder}/pkgconfig && export PKG_CONFIG_PATH && verilator --binary --timing --assert -Wno-lint --reloop-limit 100000 \

@@ -217,6 +217,15 @@ TEST_F(StageBoardTest, AnOutcomeThatIsTooLateIsMissing) {
   EXPECT_THAT(verdict(), HasSubstr("is missing"));
 }
 
+// Nor is one right that swallows all, long before it would be late.
+TEST_F(StageBoardTest, ADeviceThatGivesNothingIsFound) {
+  device.emplace(dut);
+  device->spoil = [](auto& beats) { beats.clear(); };
+  watch();
+  EXPECT_THAT(verdict(), HasSubstr("fpdu 1 of flow 0 is missing"));
+  EXPECT_EQ(board->given(), 0u);
+}
+
 // Without room a device can give nothing of all that it has accepted.
 TEST_F(StageBoardTest, AConsumerThatWaitsIsNoHang) {
   device.emplace(dut);

@@ -4,13 +4,12 @@ The messages and rows of the C interface as classes, and the kinds of stages wit
 """
 from .message import Kind, Message, Port, WithMarks, WithOctets, marks, text, u8, u16, u32, u64
 
-__all__ = ["KINDS", "Ulpdu", "Fpdu", "Segment", "RxConsumed", "StreamPlace", "QueuedRequest", "ReadResponseSent", "QueuedRead",
-           "QueuedAtomic", "QpEvent", "QpRow", "DmaReadDone", "DmaWriteDone", "HostWrite", "DmaReadRequest", "DmaWrite", "AtomicWork",
-           "StagContext", "PageEntry", "AtomicIssued", "DeliveredAtomic", "AtomicDone", "TxUnblock", "TerminateMessage", "RqDoorbell",
-           "FetchedRqe", "SrqArm", "ReadIssued", "RqFlush", "PlacedSegment", "RqeTaken", "SrqEvent", "SrqContext", "FetchedWqe",
-           "TxCredit", "ReadWork", "TxInternalWork", "StagRequestDone", "UlpduJob", "WqeTaken", "WqeIssued", "StagRequest", "CmCommand",
-           "StreamSignal", "CmDone", "CmEvent", "FlowContext", "SessionCommand", "SctpUserMessage", "SctpAcknowledged", "SessionEvent",
-           "SessionSegment"]
+__all__ = ["KINDS", "Ulpdu", "Fpdu", "Segment", "RxConsumed", "StreamPlace", "QueuedAtomic", "DmaReadDone", "DmaWriteDone", "HostWrite",
+           "DmaReadRequest", "DmaWrite", "AtomicWork", "QpEvent", "QpRow", "StagContext", "PageEntry", "QueuedRequest", "ReadResponseSent",
+           "QueuedRead", "AtomicIssued", "DeliveredAtomic", "AtomicDone", "TxUnblock", "TerminateMessage", "RqDoorbell", "FetchedRqe",
+           "SrqArm", "ReadIssued", "RqFlush", "PlacedSegment", "RqeTaken", "SrqEvent", "SrqContext", "FetchedWqe", "TxCredit", "ReadWork",
+           "TxInternalWork", "StagRequestDone", "UlpduJob", "WqeTaken", "WqeIssued", "StagRequest", "CmCommand", "StreamSignal", "CmDone",
+           "CmEvent", "FlowContext", "SessionCommand", "SctpUserMessage", "SctpAcknowledged", "SessionEvent", "SessionSegment"]
 
 
 class Ulpdu(WithOctets):
@@ -132,117 +131,6 @@ class StreamPlace(Message):
     ]
 
 
-class QueuedRequest(Message):
-    """rnic_queued_request."""
-    KIND = "queued_request"
-    WIDTHS = {"is_atomic": 1, "qpn": 32, "read_sink_stag": 32, "read_sink_to": 64, "read_size": 32, "read_src_stag": 32, "read_src_to": 64,
-              "atomic_operation": 32, "atomic_request_id": 32, "atomic_stag": 32, "atomic_to": 64, "atomic_data": 64, "atomic_data_mask":
-              64, "atomic_compare": 64, "atomic_compare_mask": 64, "segment_length": 16, "segment_ddp_bytes": 5, "segment_request_bytes":
-              5, "segment_octets": 8, "epoch": 32, "pd": 32}
-    COUNTS = {"segment_octets": 46}
-    is_atomic: int
-    qpn: int
-    read_sink_stag: int
-    read_sink_to: int
-    read_size: int
-    read_src_stag: int
-    read_src_to: int
-    atomic_operation: int
-    atomic_request_id: int
-    atomic_stag: int
-    atomic_to: int
-    atomic_data: int
-    atomic_data_mask: int
-    atomic_compare: int
-    atomic_compare_mask: int
-    segment_length: int
-    segment_ddp_bytes: int
-    segment_request_bytes: int
-    segment_octets: tuple[int, ...]
-    epoch: int
-    pd: int
-    _fields_ = [
-        ("size", u32),
-        ("is_atomic", u8),
-        ("_reserved0", u8 * 3),
-        ("qpn", u32),
-        ("read_sink_stag", u32),
-        ("read_sink_to", u64),
-        ("read_size", u32),
-        ("read_src_stag", u32),
-        ("read_src_to", u64),
-        ("atomic_operation", u32),
-        ("atomic_request_id", u32),
-        ("atomic_stag", u32),
-        ("_reserved1", u8 * 4),
-        ("atomic_to", u64),
-        ("atomic_data", u64),
-        ("atomic_data_mask", u64),
-        ("atomic_compare", u64),
-        ("atomic_compare_mask", u64),
-        ("segment_length", u16),
-        ("segment_ddp_bytes", u8),
-        ("segment_request_bytes", u8),
-        ("segment_octets", u8 * 46),
-        ("_reserved2", u8 * 2),
-        ("epoch", u32),
-        ("pd", u32),
-        ("_reserved3", u8 * 4),
-    ]
-
-
-class ReadResponseSent(Message):
-    """rnic_read_response_sent."""
-    KIND = "read_response_sent"
-    WIDTHS = {"qpn": 32, "epoch": 32}
-    qpn: int
-    epoch: int
-    _fields_ = [
-        ("size", u32),
-        ("qpn", u32),
-        ("epoch", u32),
-        ("_reserved0", u8 * 4),
-    ]
-
-
-class QueuedRead(Message):
-    """rnic_queued_read."""
-    KIND = "queued_read"
-    WIDTHS = {"qpn": 32, "request_sink_stag": 32, "request_sink_to": 64, "request_size": 32, "request_src_stag": 32, "request_src_to": 64,
-              "segment_length": 16, "segment_ddp_bytes": 5, "segment_request_bytes": 5, "segment_octets": 8, "epoch": 32, "pd": 32}
-    COUNTS = {"segment_octets": 46}
-    qpn: int
-    request_sink_stag: int
-    request_sink_to: int
-    request_size: int
-    request_src_stag: int
-    request_src_to: int
-    segment_length: int
-    segment_ddp_bytes: int
-    segment_request_bytes: int
-    segment_octets: tuple[int, ...]
-    epoch: int
-    pd: int
-    _fields_ = [
-        ("size", u32),
-        ("qpn", u32),
-        ("request_sink_stag", u32),
-        ("_reserved0", u8 * 4),
-        ("request_sink_to", u64),
-        ("request_size", u32),
-        ("request_src_stag", u32),
-        ("request_src_to", u64),
-        ("segment_length", u16),
-        ("segment_ddp_bytes", u8),
-        ("segment_request_bytes", u8),
-        ("segment_octets", u8 * 46),
-        ("_reserved1", u8 * 2),
-        ("epoch", u32),
-        ("pd", u32),
-        ("_reserved2", u8 * 4),
-    ]
-
-
 class QueuedAtomic(Message):
     """rnic_queued_atomic."""
     KIND = "queued_atomic"
@@ -285,97 +173,6 @@ class QueuedAtomic(Message):
         ("epoch", u32),
         ("pd", u32),
         ("_reserved2", u8 * 4),
-    ]
-
-
-class QpEvent(Message):
-    """rnic_qp_event."""
-    KIND = "qp_event"
-    WIDTHS = {"kind": 3, "qpn": 32, "cause_layer": 4, "cause_etype": 4, "cause_code": 8, "failed_length": 16, "failed_ddp_bytes": 5,
-              "failed_request_bytes": 5, "failed_octets": 8, "malformed": 1}
-    COUNTS = {"failed_octets": 46}
-    kind: int
-    qpn: int
-    cause_layer: int
-    cause_etype: int
-    cause_code: int
-    failed_length: int
-    failed_ddp_bytes: int
-    failed_request_bytes: int
-    failed_octets: tuple[int, ...]
-    malformed: int
-    _fields_ = [
-        ("size", u32),
-        ("kind", u8),
-        ("_reserved0", u8 * 3),
-        ("qpn", u32),
-        ("cause_layer", u8),
-        ("cause_etype", u8),
-        ("cause_code", u8),
-        ("_reserved1", u8 * 1),
-        ("failed_length", u16),
-        ("failed_ddp_bytes", u8),
-        ("failed_request_bytes", u8),
-        ("failed_octets", u8 * 46),
-        ("malformed", u8),
-        ("_reserved2", u8 * 5),
-    ]
-
-
-class QpRow(Message):
-    """rnic_qp_row."""
-    KIND = "qp_row"
-    WIDTHS = {"state": 3, "valid": 1, "responder": 1, "absorbs_rtr_send": 1, "version": 2, "extensions": 1, "mulpdu": 16, "ird": 16, "ord":
-              16, "pd": 32, "flow": 32, "shares_rq": 1, "llp": 1, "markers": 1, "crc": 1, "srq": 32, "epoch": 32, "first_msn": 32,
-              "log_sq": 4, "log_rq": 4, "send_cq": 32, "recv_cq": 32}
-    state: int
-    valid: int
-    responder: int
-    absorbs_rtr_send: int
-    version: int
-    extensions: int
-    mulpdu: int
-    ird: int
-    ord: int
-    pd: int
-    flow: int
-    shares_rq: int
-    llp: int
-    markers: int
-    crc: int
-    srq: int
-    epoch: int
-    first_msn: int
-    log_sq: int
-    log_rq: int
-    send_cq: int
-    recv_cq: int
-    _fields_ = [
-        ("size", u32),
-        ("state", u8),
-        ("valid", u8),
-        ("responder", u8),
-        ("absorbs_rtr_send", u8),
-        ("version", u8),
-        ("extensions", u8),
-        ("mulpdu", u16),
-        ("ird", u16),
-        ("ord", u16),
-        ("pd", u32),
-        ("flow", u32),
-        ("shares_rq", u8),
-        ("llp", u8),
-        ("markers", u8),
-        ("crc", u8),
-        ("srq", u32),
-        ("epoch", u32),
-        ("first_msn", u32),
-        ("log_sq", u8),
-        ("log_rq", u8),
-        ("_reserved0", u8 * 2),
-        ("send_cq", u32),
-        ("recv_cq", u32),
-        ("_reserved1", u8 * 4),
     ]
 
 
@@ -487,6 +284,97 @@ class AtomicWork(Message):
     ]
 
 
+class QpEvent(Message):
+    """rnic_qp_event."""
+    KIND = "qp_event"
+    WIDTHS = {"kind": 3, "qpn": 32, "cause_layer": 4, "cause_etype": 4, "cause_code": 8, "failed_length": 16, "failed_ddp_bytes": 5,
+              "failed_request_bytes": 5, "failed_octets": 8, "malformed": 1}
+    COUNTS = {"failed_octets": 46}
+    kind: int
+    qpn: int
+    cause_layer: int
+    cause_etype: int
+    cause_code: int
+    failed_length: int
+    failed_ddp_bytes: int
+    failed_request_bytes: int
+    failed_octets: tuple[int, ...]
+    malformed: int
+    _fields_ = [
+        ("size", u32),
+        ("kind", u8),
+        ("_reserved0", u8 * 3),
+        ("qpn", u32),
+        ("cause_layer", u8),
+        ("cause_etype", u8),
+        ("cause_code", u8),
+        ("_reserved1", u8 * 1),
+        ("failed_length", u16),
+        ("failed_ddp_bytes", u8),
+        ("failed_request_bytes", u8),
+        ("failed_octets", u8 * 46),
+        ("malformed", u8),
+        ("_reserved2", u8 * 5),
+    ]
+
+
+class QpRow(Message):
+    """rnic_qp_row."""
+    KIND = "qp_row"
+    WIDTHS = {"state": 3, "valid": 1, "responder": 1, "absorbs_rtr_send": 1, "version": 2, "extensions": 1, "mulpdu": 16, "ird": 16, "ord":
+              16, "pd": 32, "flow": 32, "shares_rq": 1, "llp": 1, "markers": 1, "crc": 1, "srq": 32, "epoch": 32, "first_msn": 32,
+              "log_sq": 4, "log_rq": 4, "send_cq": 32, "recv_cq": 32}
+    state: int
+    valid: int
+    responder: int
+    absorbs_rtr_send: int
+    version: int
+    extensions: int
+    mulpdu: int
+    ird: int
+    ord: int
+    pd: int
+    flow: int
+    shares_rq: int
+    llp: int
+    markers: int
+    crc: int
+    srq: int
+    epoch: int
+    first_msn: int
+    log_sq: int
+    log_rq: int
+    send_cq: int
+    recv_cq: int
+    _fields_ = [
+        ("size", u32),
+        ("state", u8),
+        ("valid", u8),
+        ("responder", u8),
+        ("absorbs_rtr_send", u8),
+        ("version", u8),
+        ("extensions", u8),
+        ("mulpdu", u16),
+        ("ird", u16),
+        ("ord", u16),
+        ("pd", u32),
+        ("flow", u32),
+        ("shares_rq", u8),
+        ("llp", u8),
+        ("markers", u8),
+        ("crc", u8),
+        ("srq", u32),
+        ("epoch", u32),
+        ("first_msn", u32),
+        ("log_sq", u8),
+        ("log_rq", u8),
+        ("_reserved0", u8 * 2),
+        ("send_cq", u32),
+        ("recv_cq", u32),
+        ("_reserved1", u8 * 4),
+    ]
+
+
 class StagContext(Message):
     """rnic_stag_context."""
     KIND = "stag_context"
@@ -542,6 +430,117 @@ class PageEntry(Message):
         ("size", u32),
         ("_reserved0", u8 * 4),
         ("address", u64),
+    ]
+
+
+class QueuedRequest(Message):
+    """rnic_queued_request."""
+    KIND = "queued_request"
+    WIDTHS = {"is_atomic": 1, "qpn": 32, "read_sink_stag": 32, "read_sink_to": 64, "read_size": 32, "read_src_stag": 32, "read_src_to": 64,
+              "atomic_operation": 32, "atomic_request_id": 32, "atomic_stag": 32, "atomic_to": 64, "atomic_data": 64, "atomic_data_mask":
+              64, "atomic_compare": 64, "atomic_compare_mask": 64, "segment_length": 16, "segment_ddp_bytes": 5, "segment_request_bytes":
+              5, "segment_octets": 8, "epoch": 32, "pd": 32}
+    COUNTS = {"segment_octets": 46}
+    is_atomic: int
+    qpn: int
+    read_sink_stag: int
+    read_sink_to: int
+    read_size: int
+    read_src_stag: int
+    read_src_to: int
+    atomic_operation: int
+    atomic_request_id: int
+    atomic_stag: int
+    atomic_to: int
+    atomic_data: int
+    atomic_data_mask: int
+    atomic_compare: int
+    atomic_compare_mask: int
+    segment_length: int
+    segment_ddp_bytes: int
+    segment_request_bytes: int
+    segment_octets: tuple[int, ...]
+    epoch: int
+    pd: int
+    _fields_ = [
+        ("size", u32),
+        ("is_atomic", u8),
+        ("_reserved0", u8 * 3),
+        ("qpn", u32),
+        ("read_sink_stag", u32),
+        ("read_sink_to", u64),
+        ("read_size", u32),
+        ("read_src_stag", u32),
+        ("read_src_to", u64),
+        ("atomic_operation", u32),
+        ("atomic_request_id", u32),
+        ("atomic_stag", u32),
+        ("_reserved1", u8 * 4),
+        ("atomic_to", u64),
+        ("atomic_data", u64),
+        ("atomic_data_mask", u64),
+        ("atomic_compare", u64),
+        ("atomic_compare_mask", u64),
+        ("segment_length", u16),
+        ("segment_ddp_bytes", u8),
+        ("segment_request_bytes", u8),
+        ("segment_octets", u8 * 46),
+        ("_reserved2", u8 * 2),
+        ("epoch", u32),
+        ("pd", u32),
+        ("_reserved3", u8 * 4),
+    ]
+
+
+class ReadResponseSent(Message):
+    """rnic_read_response_sent."""
+    KIND = "read_response_sent"
+    WIDTHS = {"qpn": 32, "epoch": 32}
+    qpn: int
+    epoch: int
+    _fields_ = [
+        ("size", u32),
+        ("qpn", u32),
+        ("epoch", u32),
+        ("_reserved0", u8 * 4),
+    ]
+
+
+class QueuedRead(Message):
+    """rnic_queued_read."""
+    KIND = "queued_read"
+    WIDTHS = {"qpn": 32, "request_sink_stag": 32, "request_sink_to": 64, "request_size": 32, "request_src_stag": 32, "request_src_to": 64,
+              "segment_length": 16, "segment_ddp_bytes": 5, "segment_request_bytes": 5, "segment_octets": 8, "epoch": 32, "pd": 32}
+    COUNTS = {"segment_octets": 46}
+    qpn: int
+    request_sink_stag: int
+    request_sink_to: int
+    request_size: int
+    request_src_stag: int
+    request_src_to: int
+    segment_length: int
+    segment_ddp_bytes: int
+    segment_request_bytes: int
+    segment_octets: tuple[int, ...]
+    epoch: int
+    pd: int
+    _fields_ = [
+        ("size", u32),
+        ("qpn", u32),
+        ("request_sink_stag", u32),
+        ("_reserved0", u8 * 4),
+        ("request_sink_to", u64),
+        ("request_size", u32),
+        ("request_src_stag", u32),
+        ("request_src_to", u64),
+        ("segment_length", u16),
+        ("segment_ddp_bytes", u8),
+        ("segment_request_bytes", u8),
+        ("segment_octets", u8 * 46),
+        ("_reserved1", u8 * 2),
+        ("epoch", u32),
+        ("pd", u32),
+        ("_reserved2", u8 * 4),
     ]
 
 
@@ -1535,16 +1534,6 @@ KINDS = {kind.name: kind for kind in (
         "bad",
         "unchecked",
     )),
-    Kind("irrq", "holds the peer's Read and Atomic Requests, up to IRD (RFC 5040 section 5.2)", (
-        Port("in", "push", QueuedRequest),
-        Port("sent", "push", ReadResponseSent),
-        Port("out", "take", QueuedRead),
-        Port("atomic", "take", QueuedAtomic),
-        Port("event", "take", QpEvent),
-    ), {"qp": QpRow}, (
-        "accepted",
-        "overruns",
-    )),
     Kind("atomic_alu", "executes atomics on host memory (RFC 7306 sections 5.1 and 5.3)", (
         Port("in", "push", QueuedAtomic),
         Port("read_done", "push", DmaReadDone),
@@ -1561,6 +1550,16 @@ KINDS = {kind.name: kind for kind in (
         "held_up",
         "refused",
         "failed",
+    )),
+    Kind("irrq", "holds the peer's Read and Atomic Requests, up to IRD (RFC 5040 section 5.2)", (
+        Port("in", "push", QueuedRequest),
+        Port("sent", "push", ReadResponseSent),
+        Port("out", "take", QueuedRead),
+        Port("atomic", "take", QueuedAtomic),
+        Port("event", "take", QpEvent),
+    ), {"qp": QpRow}, (
+        "accepted",
+        "overruns",
     )),
     Kind("response_queue", "matches Atomic Responses to their requests (RFC 7306 section 5.2.2)", (
         Port("issued", "push", AtomicIssued),
