@@ -7,6 +7,7 @@
 Verilates the sources, compiles them with the C++ compiler and links a library that exports one symbol, rnic_rtl_1
 (rtl-stubs/loaded/rnic_rtl.h). Results are kept in a cache, $RNICSIM_CACHE/rtl, by the SHA-256 of all that they depend on."""
 import argparse
+import atexit
 import contextlib
 import fcntl
 import hashlib
@@ -30,6 +31,7 @@ LINT = ("-Wno-fatal", "-Wno-lint", "-Wno-style", "-Werror-USERERROR", "-Werror-U
 VERILATOR = ("--cc", "--assert", "-O3", "--x-assign", "fast", "--x-initial", "fast", *LINT)
 COMPILER = ("-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-gnu-unique", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE_FST=0",
             "-DVL_PRINTF=rnic_rtl_print")
+MOST_LINES = 40  # of what a tool says
 LIMIT = 2 << 30  # octets that the libraries in the cache take
 
 
@@ -100,17 +102,19 @@ def trim(folder, limit=LIMIT):
 def run(command, what):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        lines = (done.stderr or done.stdout).strip()
-        raise RtlError(f"{what}:\n{lines}")
+        lines = (done.stderr or done.stdout).strip().splitlines()
+        more = [f"… and {len(lines) - MOST_LINES} lines"] if len(lines) > MOST_LINES else []
+        raise RtlError("\n".join([f"{what}:", *lines[:MOST_LINES], *more]))
     return done.stdout
 
 
 def made(key, name, cache, make):
     """The file of the cache with this key, made if it is not there."""
     if not cache:
-        folder = pathlib.Path(tempfile.mkdtemp(prefix="rnicsim-rtl-"))
-        make(folder / name)
-        return folder / name
+        folder = tempfile.TemporaryDirectory(prefix="rnicsim-rtl-")
+        atexit.register(folder.cleanup)
+        make(pathlib.Path(folder.name) / name)
+        return pathlib.Path(folder.name) / name
     root = cache_folder()
     file = root / key / name
     with locked(root, key):
@@ -166,10 +170,27 @@ extern "C" __attribute__((visibility("default"))) const rnic_rtl rnic_rtl_1 =
 """
 
 
+INCLUDE = re.compile(r'^\s*`include\s+"([^"]+)"', re.MULTILINE)
+
+
+def included(sources):
+    """The files that sources include, and those that these include: beside the one that does, or in the folder at work."""
+    found, left = [], list(sources)
+    while left:
+        source = left.pop()
+        for name in INCLUDE.findall(source.read_text(encoding="utf-8", errors="replace")):
+            file = next((folder / name for folder in (source.parent, pathlib.Path()) if (folder / name).is_file()), None)
+            if file is not None and file not in found:  # one that is nowhere is Verilator's to refuse
+                found.append(file)
+                left.append(file)
+    return found
+
+
 def verilate(tools, top, sources, parameters, trace, folder):
     packages = [STUBS / "include" / f"{name}.sv" for name in PACKAGES]
     command = [tools.verilator, *VERILATOR, *["--trace"] * trace, "--top-module", top, "--prefix", "Vrtl", "--Mdir", str(folder)]
     command += [f"-G{name}={value}" for name, value in sorted(parameters.items())]
+    command += [f"-I{folder}" for folder in sorted({str(source.parent) for source in sources})]
     for library in (STUBS / "rtl", STUBS / "adapter"):
         command += ["-y", str(library)]
     run([*command, *map(str, packages), *map(str, sources)], f"Verilator refuses {', '.join(str(s) for s in sources)}")
@@ -190,7 +211,7 @@ def build(block, sources, top=None, parameters=None, out=None, cache=True, trace
     own = [file for folder in ("include", "rtl", "adapter") for file in sorted((STUBS / folder).glob("*.sv"))]
     own += [LOADED / name for name in ("exported.h", "print.h", "rnic_rtl.h", "rnic_rtl.map")]
     key = key_of("lib", ABI, block, top, json.dumps(parameters, sort_keys=True), tools.version, VERILATOR, tools.flags(trace), *own, *sources,
-                 *more_keys)
+                 *included(sources), *more_keys)
 
     def make(file):
         if tells:
@@ -217,6 +238,8 @@ def build(block, sources, top=None, parameters=None, out=None, cache=True, trace
         os.chmod(copy, 0o755)
         os.replace(copy, out)
     except OSError as error:
+        with contextlib.suppress(OSError):
+            copy.unlink()
         raise RtlError(f"{out} cannot be written: {error.strerror}") from error
     return out
 
@@ -303,6 +326,11 @@ if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
     except RtlError as error:
-        for_run = "--for-run" in sys.argv
-        print(error if for_run else f"rnicsim rtl: {error}", file=sys.stdout if for_run else sys.stderr)
-        sys.exit(2)
+        said, status = str(error), 2
+    except OSError as error:
+        said, status = f"{error.filename or cache_folder()}: {error.strerror}", 2
+    except KeyboardInterrupt:
+        said, status = "interrupted", 130
+    for_run = "--for-run" in sys.argv
+    print(said if for_run else f"rnicsim rtl: {said}", file=sys.stdout if for_run else sys.stderr)
+    sys.exit(status)

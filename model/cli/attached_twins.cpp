@@ -33,7 +33,8 @@ bool TwinOptions::need_built_in() const {
   return false;
 }
 
-AttachedTwins::AttachedTwins(const std::vector<Rnic*>& chips, const TwinOptions& options) : inside_(options.inside) {
+AttachedTwins::AttachedTwins(const std::vector<Rnic*>& chips, const TwinOptions& options)
+    : inside_(options.inside), rtl_(options.rtl) {
   if (!options.any()) return;
   const std::vector<TwinChoice> beside = twin_names(options.lockstep, *options.source);
   std::vector<TwinChoice> instead = twin_names(options.rtl, *options.source);
@@ -42,9 +43,7 @@ AttachedTwins::AttachedTwins(const std::vector<Rnic*>& chips, const TwinOptions&
   };
   instead.erase(std::remove_if(instead.begin(), instead.end(), is_beside), instead.end());
   foreign_ = std::any_of(instead.begin(), instead.end(), [](const TwinChoice& t) { return !t.library.empty(); });
-  static std::string names;  // for a signal handler
-  names = options.rtl;
-  if (foreign_) NativeGuard::with_stranger(names.c_str());
+  if (foreign_) NativeGuard::with_stranger(rtl_.c_str());
   const auto attach = [&](Rnic& chip, const std::vector<TwinChoice>& choices, TwinMode mode) {
     for (auto& twin : make_twins(chip, choices, *options.source, mode)) twins_.push_back(std::move(twin));
     for (const TwinChoice& choice : choices) {
@@ -56,6 +55,10 @@ AttachedTwins::AttachedTwins(const std::vector<Rnic*>& chips, const TwinOptions&
     attach(*chip, instead, TwinMode::kReplace);
     attach(*chip, beside, TwinMode::kLockstep);
   }
+}
+
+AttachedTwins::~AttachedTwins() {
+  if (foreign_) NativeGuard::with_stranger(nullptr);
 }
 
 bool AttachedTwins::replaced(const std::string& instance) const {

@@ -22,6 +22,9 @@ class AttachedTwins final {
  public:
   // Attaches twins in all chips. A stage in both options runs in lockstep with its twin. ConfigError if impossible.
   AttachedTwins(const std::vector<Rnic*>& chips, const TwinOptions& options);
+  AttachedTwins(const AttachedTwins&) = delete;
+  AttachedTwins& operator=(const AttachedTwins&) = delete;
+  ~AttachedTwins();
 
   // What each twin that replaces a stage waits for, one line each.
   std::string waiting_for() const;
@@ -39,6 +42,7 @@ class AttachedTwins final {
 
  private:
   const bool inside_;
+  const std::string rtl_;  // for a signal handler
   bool foreign_ = false;
   std::vector<TwinSource::Handle> twins_;
   std::vector<std::string> instances_;  // of each

@@ -78,7 +78,9 @@ std::string build_rtl(const std::string& block, const TwinParameters& parameters
   if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) return said;
   const bool has_python = pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) != kNotFound;
   throw ConfigError(fmt::format("the RTL of {} cannot be built for this run: {}", block,
-                                has_python && !said.empty() ? said : "python3 does not run"));
+                                !has_python    ? "python3 does not run"
+                                : said.empty() ? "it has ended"
+                                               : said.c_str()));
 }
 
 }  // namespace rnic::cli

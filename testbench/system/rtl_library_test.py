@@ -2,8 +2,12 @@
 import json
 import os
 import pathlib
+import signal
+import subprocess
 import sys
+import time
 import unittest
+import unittest.mock
 
 from rnicsim import NEEDS_RTL, ROOT, ProgramTest
 
@@ -197,6 +201,31 @@ class Build(LibraryTest):
         self.failed("rnicsim: rtl: it needs python3, which is not installed", "crc_check", LOUD)
         (self.folder / "python3").symlink_to(sys.executable)
         self.failed("rnicsim rtl: verilator is missing: it makes C++ of SystemVerilog", "crc_check", LOUD)
+
+    def test_a_place_that_cannot_be_written(self):
+        with unittest.mock.patch.dict(os.environ, RNICSIM_CACHE="/dev/null/cache"):
+            self.failed("rnicsim rtl: /dev/null/cache/rtl: Not a directory", "crc_check", LOUD)
+
+    def test_ctrl_c(self):
+        """It ends at once, and leaves nothing behind."""
+        with unittest.mock.patch.dict(os.environ, TMPDIR=str(self.folder)):
+            run = subprocess.Popen([os.environ["RNICSIM"], "rtl", "crc_check", LOUD, "--top", "loud_check", "--no-cache", "-o", "lib.so"], cwd=self.folder, text=True,
+                                   stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+            while run.poll() is None and not list(self.folder.glob("rnicsim-rtl-*")):
+                time.sleep(0.01)
+            run.send_signal(signal.SIGINT)
+            self.assertEqual((run.communicate(timeout=60)[1], run.returncode), ("rnicsim rtl: interrupted\n", 130))
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_files_that_are_included(self):
+        """The result depends on them, wherever they are included."""
+        parts = self.folder / "parts"
+        parts.mkdir()
+        (self.folder / "mine.sv").write_text('  `include "parts/a.svh"\n// `include "none.svh"\n`include "nowhere.svh"\n')
+        (parts / "a.svh").write_text('`include "b.svh"\n')
+        (parts / "b.svh").write_text('`include "a.svh"\n')
+        found = rtl_library.included([self.folder / "mine.sv"])
+        self.assertEqual([(file.name, file.read_text()) for file in found], [("a.svh", '`include "b.svh"\n'), ("b.svh", '`include "a.svh"\n')])
 
     def test_the_cache(self):
         """It has each result once, by all that it depends on, and what was used longest ago goes."""

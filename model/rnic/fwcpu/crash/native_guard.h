@@ -65,8 +65,8 @@ class NativeGuard {
   // The signal for which the running handler must end, or 0.
   static int abandoned() { return abandoned_; }
 
-  // Code that is not the project's runs in this process from now on; `name` is kept. A crash then ends the process with
-  // exit code 1.
+  // Code that is not the project's runs in this process from now on; `name` is used until another one, or null, is
+  // given. A crash then ends the process with exit code 1.
   static void with_stranger(const char* name) { stranger_ = name; }
 
   struct Signals;  // of its own source
