@@ -538,7 +538,7 @@ PlacementRound::Fpdu PlacementTraffic::end(std::uint32_t n) {
   f.ends = true;
   f.crc_ok = true;
   f.sctp = is_sctp(n);
-  f.marker_ok = !once_in(2) || f.sctp;  // not amid an FPDU
+  f.marker_ok = !once_in(2) || f.sctp;  // not in the middle of an FPDU
   if (!f.sctp && once_in(2)) f.octets[1] = static_cast<std::uint8_t>(StreamEnd::kReset);
   streams_[n].over = streams_[n].ended = true;
   return f;
