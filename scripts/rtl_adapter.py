@@ -18,8 +18,8 @@ import typing
 import sv_pins
 
 RTL = pathlib.Path(__file__).resolve().parent.parent / "rtl-stubs"
-BLOCKS = ("mpa_framer", "marker_inserter", "crc_insert", "mpa_deframer", "crc_check", "ddp_placement", "irrq", "atomic_alu",
-          "response_queue", "terminate_generator")
+BLOCKS = ("mpa_framer", "marker_inserter", "crc_insert", "mpa_deframer", "crc_check", "irrq", "ddp_placement", "response_queue",
+          "terminate_generator", "atomic_alu")
 FURTHER = {"sctp_crc_insert": "crc_insert", "sctp_crc_check": "crc_check"}  # instances of the same modules
 AWAKE = 64        # cycles, unless the map says otherwise
 MAX_BITS = 1024   # of a stream's tdata

@@ -21,11 +21,12 @@ import sys
 import tempfile
 import tomllib
 
+import rtl_adapter
+from rtl_adapter import BLOCKS, nearest
+
 STUBS = pathlib.Path(__file__).resolve().parent.parent / "rtl-stubs"
 LOADED = STUBS / "loaded"
 ABI = 1  # RNIC_RTL_ABI of rnic_rtl.h
-BLOCKS = ("mpa_framer", "marker_inserter", "crc_insert", "mpa_deframer", "crc_check", "irrq", "ddp_placement", "response_queue",
-          "terminate_generator", "atomic_alu")
 PACKAGES = ("rnic_stream_pkg", "rnic_messages_pkg", "rnic_crc32c_pkg", "rnic_ddp_pkg")  # in the order of their use
 LINT = ("-Wno-fatal", "-Wno-lint", "-Wno-style", "-Werror-USERERROR", "-Werror-USERFATAL")  # its style is no concern of ours
 VERILATOR = ("--cc", "--assert", "-O3", "--x-assign", "fast", "--x-initial", "fast", *LINT)
@@ -244,17 +245,6 @@ def build(block, sources, top=None, parameters=None, out=None, cache=True, trace
     return out
 
 
-def nearest(name, names):
-    def distance(other):
-        row = list(range(len(other) + 1))
-        for i, a in enumerate(name, 1):
-            before, row[0] = row[0], i
-            for j, b in enumerate(other, 1):
-                before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (a != b))
-        return row[-1]
-    return min(names, key=distance)
-
-
 def check_block(block):
     if block not in BLOCKS:
         raise RtlError(f"no block is called '{block}'; the nearest is '{nearest(block, BLOCKS)}'")
@@ -271,8 +261,6 @@ def read_map(file):
 
 def build_mapped(file, sources, parameters, out, cache, trace):
     """A module with pins of its own: its adapter has ours."""
-    import rtl_adapter  # beside this file
-
     text = read_map(file)
     with tempfile.TemporaryDirectory(prefix="rnicsim-rtl-") as folder:
         try:

@@ -25,15 +25,11 @@ struct Kind;
 
 struct BoardConfig {
   unsigned max_latency = 10'000;
-  unsigned race_window = 64;
   template <class V>
   static void fields(V& v) {
     v("max_latency", &BoardConfig::max_latency,
       "cycles after an acceptance in which its outcome has to be given, those without room at an output not counted",
       in_range(1, 1'000'000'000), unit("cycles"));
-    v("race_window", &BoardConfig::race_window,
-      "cycles before an acceptance in which another input's may still take effect after it", in_range(0, 1'000'000),
-      unit("cycles"));
   }
 };
 
