@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +16,8 @@
 #include "model/golden/bench.h"
 #include "model/golden/board_rules.h"
 #include "model/golden/latencies.h"
+#include "model/golden/order.h"
+#include "model/golden/races.h"
 #include "model/golden/record.h"
 #include "model/golden/stalls.h"
 
@@ -24,12 +26,15 @@ namespace rnic::golden {
 struct Kind;
 
 struct BoardConfig {
-  unsigned max_latency = 10'000;
+  unsigned max_latency = 10'000, race_window = 64;
   template <class V>
   static void fields(V& v) {
     v("max_latency", &BoardConfig::max_latency,
       "cycles after an acceptance in which its outcome has to be given, those without room at an output not counted",
       in_range(1, 1'000'000'000), unit("cycles"));
+    v("race_window", &BoardConfig::race_window,
+      "cycles in which a device decides which of two messages that race is first: the outcome shows it by then",
+      in_range(1, 1'000'000), unit("cycles"));
   }
 };
 
@@ -51,23 +56,31 @@ class Board {
   std::string report() const;
 
  private:
+  // The numbers are in the order of the lane. Of a memory access, `done` octets are compared.
   struct Expected {
     Record record;
     Cycle accepted;
+    std::uint64_t number;
+    std::size_t done = 0;
+    std::uint64_t follows = 0;  // the number of the access that has the last of them
   };
   struct Seen {
     Record record;
     Cycle given;
+    std::uint64_t number;
+    std::size_t done = 0;
   };
   // What a port gives for a key.
   struct Lane {
     std::deque<Expected> expected;
     std::deque<Seen> seen;  // given, but not expected yet
-    std::uint64_t compared = 0, octets = 0;
+    std::uint64_t compared = 0, octets = 0, expected_n = 0, seen_n = 0;
     std::size_t weight = 0;  // octets of memory that wait here
   };
   struct PortState {
-    const Member* key = nullptr;
+    std::vector<const Member*> key;
+    // Its accesses to memory are found by their addresses, in any order and in any pieces.
+    bool is_memory = false;
     std::uint64_t accepted = 0, compared = 0;
     std::unordered_map<std::uint64_t, Lane> lanes;
     Latencies latencies;
@@ -76,19 +89,33 @@ class Board {
   struct Place {
     std::uint32_t port;
     std::uint64_t key;
-    std::uint64_t number;  // of the lane's
+    std::uint64_t number;  // of what is expected, or was seen
     Cycle since;
   };
 
   void open_bench();
   void go_on();
   void pass(Cycle cycle);
+  void give_up_waiting();
+  Cycle age(Cycle since) const;
+  void add(Item item);
+  void feed(const Item& item, const Record* given);
+  void explain(std::uint32_t port, Lane& lane);
+  void explain_all();
+  bool is_open(const Place& seen) const;
   void collect(Cycle accepted);
+  void expect(std::uint32_t port, Record record, Cycle accepted);
   void compare(std::uint32_t port, std::uint64_t key, Lane& lane);
+  void compare_memory(std::uint32_t port, Lane& lane);
+  void compare_octets(std::uint32_t port, Expected& expected, Seen& seen);
+  void passed(std::uint32_t port, const Expected& expected, const Seen& seen, Lane& lane);
   void check_weight(std::uint32_t port, std::uint64_t key, const Lane& lane);
   std::uint64_t key_of(std::uint32_t port, const Record& record) const;
   [[noreturn]] void fail(const Place& place, const std::string& what, const Expected* expected, const Seen* seen,
                          const std::string& differs);
+  [[noreturn]] void fail_too_many(const Place& place);
+  [[noreturn]] void fail_missing(const Place& place);
+  const Expected* find_expected(const Place& place) const;
   std::string stream_text(const Place& place, const Lane& lane, const Record& record) const;
 
   const BoardRules& rules_;
@@ -98,8 +125,12 @@ class Board {
   unsigned beat_bytes_ = 64;
   BenchPtr bench_;
   std::vector<PortState> ports_;
-  std::deque<Place> due_;     // expected, the oldest first
-  std::vector<Place> ahead_;  // seen in the present cycle, before what was expected
+  std::unique_ptr<Races> races_;
+  std::optional<Order> order_;
+  std::deque<Place> due_;      // expected, the oldest first
+  std::vector<Place> ahead_;   // seen before it was expected, the oldest first
+  std::vector<Place> before_;  // accesses to memory that an outcome of this cycle comes after
+  bool comes_before_ = false;  // those that are expected now
   Stalls stalls_;
   Cycle now_ = 0;
   std::string verdict_;  // the first mismatch

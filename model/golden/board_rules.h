@@ -3,14 +3,18 @@
 
 #include <vector>
 
+#include "model/golden/races.h"
+
 namespace rnic::golden {
 
 struct BoardRules {
   const char* name;   // of the board's kind,
   const char* stage;  // and of the predictor's
-  // The member of each message that names its stream: what a port gives is compared in the order of its key, and the
-  // order of different keys is free. "": all of a port have one order.
+  // The members that name a message's stream, the first of these lists that a port's messages have: "qpn|srqn". What a
+  // port gives is compared in the order of its key, and the order of different keys is free. "": all of a port have one
+  // order.
   const char* key;
+  MakeRaces races = nullptr;
 };
 
 const std::vector<BoardRules>& board_rules();

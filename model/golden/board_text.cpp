@@ -35,6 +35,12 @@ std::string ulpdu_text(const Record& record) {
   return text;
 }
 
+std::string_view key_name(const Member& key) {
+  if (key.name == std::string_view("qpn")) return "QP";
+  if (key.name == std::string_view("rqn_number")) return "queue";
+  return key.name;
+}
+
 }  // namespace
 
 std::string Board::stream_text(const Place& place, const Lane& lane, const Record& record) const {
@@ -49,9 +55,7 @@ void Board::fail(const Place& place, const std::string& what, const Expected* ex
   const Lane& lane = port.lanes[place.key];
   const Record& record = expected != nullptr ? expected->record : seen->record;
   const std::string of =
-      port.key == nullptr
-          ? ""
-          : fmt::format(" of {} {}", rules_.key == std::string_view("qpn") ? "QP" : rules_.key, place.key);
+      port.key.empty() ? "" : fmt::format(" of {} {}", key_name(*port.key.back()), place.key & 0xffff'ffff);
   std::string when = expected != nullptr ? fmt::format("cycle {}", expected->accepted) : "nothing that gives it";
   when += seen != nullptr ? fmt::format("; given cycle {}", seen->given) : fmt::format("; not given by cycle {}", now_);
   if (expected != nullptr) {
@@ -71,6 +75,19 @@ void Board::fail(const Place& place, const std::string& what, const Expected* ex
                   from - std::min(from, kBefore), seen != nullptr ? seen->given : now_);
   go_on();
   RNIC_CHECK(false);
+}
+
+void Board::fail_missing(const Place& place) { fail(place, "is missing", find_expected(place), nullptr, ""); }
+
+// An access to memory that should have been another one, if only one is expected.
+void Board::fail_too_many(const Place& place) {
+  const PortState& port = ports_[place.port];
+  const Lane& lane = port.lanes.at(place.key);
+  const auto seen =
+      std::find_if(lane.seen.begin(), lane.seen.end(), [&](const Seen& each) { return each.number == place.number; });
+  if (!port.is_memory || lane.expected.size() != 1) fail(place, "is one too many", nullptr, &*seen, "");
+  const Expected& expected = lane.expected.front();
+  fail(place, "differs", &expected, &*seen, difference(expected.record, seen->record, beat_bytes_, "tag"));
 }
 
 std::string Board::report() const {
@@ -104,6 +121,7 @@ std::string Board::report() const {
   all["board"] = rules_.name;
   all["cycle"] = now_;
   all["compared"] = compared;
+  if (order_) all["waiting"] = order_->messages();
   all["ports"] = ports;
   all["mismatch"] = verdict_;
   return all.dump(1);

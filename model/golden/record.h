@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/golden/c_struct.h"
@@ -37,8 +38,8 @@ class Record {
 const Member* find_member(const Shape& shape, std::string_view name);
 
 // The first field, octet or marker in which two transactions of a port differ, with both values: "octet 63 (beat 0,
-// lane 15): expected …, seen …"; empty if there is none.
-std::string difference(const Record& expected, const Record& seen, unsigned beat_bytes);
+// lane 15): expected …, seen …"; empty if there is none. One field may be free.
+std::string difference(const Record& expected, const Record& seen, unsigned beat_bytes, std::string_view free = "");
 
 // Its fields and how its octets begin, in one line.
 std::string summary(const Record& record);

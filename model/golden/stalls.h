@@ -29,6 +29,7 @@ class Stalls {
     for (const Range& range : ranges_) sum += range.to - std::min(range.to, std::max(range.from, from));
     return sum;
   }
+  bool empty() const { return ranges_.empty(); }
   // Nobody will ask for what was before.
   void forget_before(Cycle cycle) {
     while (!ranges_.empty() && ranges_.front().to <= cycle) ranges_.pop_front();

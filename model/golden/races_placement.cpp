@@ -1,0 +1,79 @@
+// Races of ddp_placement.
+#include "model/golden/abi/rnic_golden_messages.h"
+#include "model/golden/order.h"
+#include "model/golden/races.h"
+#include "model/rnic/context/tables.h"
+
+namespace rnic::golden {
+namespace {
+
+// Segments race with what receive requests, Reads and responses give to their queue pair, with its end, and with the
+// end of STags. A segment that waits for a receive request does so as long as host memory takes.
+class PlacementRaces final : public Races {
+ public:
+  using Races::Races;
+  void classify(Item& item) const override {
+    item.is_message =
+        item.table == nullptr && (item.port == RNIC_DDP_PLACEMENT_IN || item.port == RNIC_DDP_PLACEMENT_SCTP_IN);
+    if (item.table != nullptr) item.group = is_qp(item) ? item.port : kAllGroups;
+    else item.group = is_of_queue(item.port) ? queue_of(item) : qpn_.of(item.record);
+  }
+  Role role(const Item& control, const Item* message) const override {
+    if (control.table == nullptr) return control.port == RNIC_DDP_PLACEMENT_FLUSH ? Role::kSilences : Role::kGives;
+    const bool valid = valid_.of(control.record) != 0;
+    if (!is_qp(control)) return valid ? Role::kOpens : Role::kEnds;
+    const bool of_use = message == nullptr ||
+                        life_of(static_cast<std::uint32_t>(epoch_.of(control.record))) == life_.of(message->record);
+    const auto state = static_cast<QpState>(state_.of(control.record));
+    const bool over = state == QpState::kTerminate || state == QpState::kError;
+    return valid && of_use && !over ? Role::kOpens : Role::kSilences;
+  }
+  Shown shown(std::uint32_t port, const Record& given) const override {
+    if (port == RNIC_DDP_PLACEMENT_OUT) return flushed_.of(given) != 0 ? Shown::kControl : Shown::kWell;
+    if (port != RNIC_DDP_PLACEMENT_EVENT) return Shown::kNothing;
+    const unsigned layer = cause(layer_, given), etype = cause(etype_, given), code = cause(code_, given);
+    if (layer == 0 && etype == 0) return Shown::kControl;  // a ring that holds less than was announced
+    const bool lacks = (layer == 1 && etype == 2 && code == 2) || (layer == 0 && etype == 2 && code == 6);
+    return lacks ? Shown::kLacks : Shown::kRefused;
+  }
+  // The end of a stream that is no queue pair's names its flow alone.
+  std::uint64_t group_of(std::uint32_t port, const Record& given, const Order& waiting) const override {
+    if (port == RNIC_DDP_PLACEMENT_OUT && ended_.of(given) != 0) {
+      const Item* const end = waiting.find([&](const Item& item) {
+        return item.is_message && ends_.of(item.record) != 0 && flow_.of(item.record) == given_flow_.of(given);
+      });
+      if (end != nullptr) return end->group;
+    }
+    return port == RNIC_DDP_PLACEMENT_OUT || port == RNIC_DDP_PLACEMENT_EVENT ? qpn_.of(given) : kAllGroups;
+  }
+  bool is_patient(const Item& item) const override {
+    if (ends_.of(item.record) != 0) return true;
+    const RxRow& row = *predictor_.contexts()->rx_table.peek(static_cast<std::uint32_t>(item.group));
+    const bool is_of = row.qp.flow.v == flow_.of(item.record) && life_of(row.qp.epoch) == life_.of(item.record);
+    return is_of && row.qp.takes_segments() && !row.current().stopped();
+  }
+
+ private:
+  static bool is_qp(const Item& row) { return row.table->name == std::string_view("qp"); }
+  static bool is_of_queue(std::uint32_t port) {
+    return port == RNIC_DDP_PLACEMENT_POSTED || port == RNIC_DDP_PLACEMENT_RQE || port == RNIC_DDP_PLACEMENT_SRQ_ARM;
+  }
+  static unsigned cause(const Field& field, const Record& event) { return static_cast<unsigned>(field.of(event)); }
+  // A shared queue is of all queue pairs.
+  std::uint64_t queue_of(const Item& item) const {
+    if (item.port == RNIC_DDP_PLACEMENT_SRQ_ARM || shared_.of(item.record) != 0) return kAllGroups;
+    return number_.of(item.record);
+  }
+
+  Field qpn_{"qpn"}, shared_{"rqn_shared"}, number_{"rqn_number"};
+  Field flow_{"flow"}, life_{"life"}, ends_{"ends"};
+  Field valid_{"valid"}, state_{"state"}, epoch_{"epoch"};
+  Field flushed_{"flushed"}, ended_{"ended"}, given_flow_{"flow"}, layer_{"cause_layer"}, etype_{"cause_etype"},
+      code_{"cause_code"};
+};
+
+}  // namespace
+
+std::unique_ptr<Races> placement_races(Bench& predictor) { return std::make_unique<PlacementRaces>(predictor); }
+
+}  // namespace rnic::golden
