@@ -1,24 +1,12 @@
 // atomic_alu, before a caller's memory.
 #include "model/golden/contexts.h"
 #include "model/golden/dma.h"
+#include "model/golden/host_write.h"
 #include "model/golden/kind_of.h"
 #include "model/rnic/responder/atomic_alu.h"
 
 namespace rnic::golden {
 namespace {
-
-// Octets in host memory that another one writes.
-struct HostWrite {
-  std::uint64_t address = 0;
-  std::uint32_t bytes = 0;
-
-  static constexpr const char* kMessage = "host_write";
-  template <class V, class M>
-  static void fields(V& v, M& m) {
-    v("address", 64, m.address);
-    v("bytes", 32, m.bytes);
-  }
-};
 
 struct AtomicAluBench final : ContextBench {
   struct Config : ContextsConfig, AtomicAluConfig {

@@ -1,8 +1,9 @@
 #include "model/scoreboard/scoreboards.h"
 
 #include <algorithm>
-#include <cstring>
+#include <iterator>
 #include <map>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,21 +12,29 @@
 #include "model/common/check.h"
 #include "model/rnic/rnic.h"
 #include "model/rnic/twins.h"
+#include "model/scoreboard/context_rows.h"
 #include "model/scoreboard/watched_stages.h"
 
 namespace rnic {
 namespace {
 
+using scoreboard::ContextRows;
 using scoreboard::StageBoard;
 using scoreboard::WatchedStage;
 
 // Stages that twins exist for, but no boards.
 constexpr const char* kWithout[] = {"ddp_placement", "irrq", "atomic_alu", "response_queue"};
 
+bool has_board(const WatchedStage& stage) {
+  return std::find(std::begin(kWithout), std::end(kWithout), std::string_view(stage.name)) == std::end(kWithout);
+}
+
 std::vector<WatchedStage> all_watched() {
-  std::vector<WatchedStage> all = scoreboard::watched_streams();
-  const auto& more = scoreboard::watched_requests();
-  all.insert(all.end(), more.begin(), more.end());
+  std::vector<WatchedStage> all;
+  for (const auto* theme :
+       {&scoreboard::watched_streams(), &scoreboard::watched_requests(), &scoreboard::watched_placement()}) {
+    std::copy_if(theme->begin(), theme->end(), std::back_inserter(all), has_board);
+  }
   return all;
 }
 
@@ -43,11 +52,30 @@ Stage& stage_of(const Rnic& chip, const std::string& name) {
   throw InternalError("a chip has no stage " + name);
 }
 
+// Contexts that the stage looks up, of which the chip has some only: the predictor has no cache of them.
+struct Cached {
+  const char* what;
+  const char* setting;
+};
+std::optional<Cached> cached_contexts(const Rnic& chip, const WatchedStage& stage) {
+  const ContextStore& contexts = chip.contexts();
+  const auto needs = [&stage](unsigned table) { return (stage.whole & table) != 0; };
+  if (needs(ContextRows::kQp) && contexts.rx_table.cached())
+    return Cached{"queue pairs' contexts", "rnic.context.cache.qp.entries"};
+  if (needs(ContextRows::kStags) && contexts.stag_table.cached())
+    return Cached{"STags", "rnic.context.cache.stag.entries"};
+  if (needs(ContextRows::kStags) && contexts.page_table.cached())
+    return Cached{"page table", "rnic.context.cache.page.entries"};
+  if (needs(ContextRows::kSrq) && contexts.srq_table.cached())
+    return Cached{"shared receive queues", "rnic.context.cache.srq.entries"};
+  return std::nullopt;
+}
+
 std::unique_ptr<StageBoard> board_of(Rnic& chip, const std::string& name, unsigned max_latency) {
   const WatchedStage kind = watched(name);
   Stage& stage = stage_of(chip, name);
   const scoreboard::WatchedChip surroundings{chip.config().datapath.beat_bytes, &chip.contexts(),
-                                             &chip.config().terminate};
+                                             &chip.config().terminate, &chip.config().responder.atomic_alu};
   const std::string settings =
       fmt::format("{{{}, \"max_latency\": {}}}", kind.settings(stage, surroundings), max_latency);
   auto board = std::make_unique<StageBoard>(stage, kind.name, settings);
@@ -73,7 +101,15 @@ Scoreboards::Scoreboards(const std::vector<Rnic*>& chips, const ScoreboardOption
   const bool is_all = (',' + options.stages + ',').find(",all,") != std::string::npos;
   if (is_all) left_out_.assign(std::begin(kWithout), std::end(kWithout));
   for (Rnic* chip : chips) {
-    for (const std::string& name : asked_for_) boards_.push_back(board_of(*chip, name, options.max_latency));
+    for (const std::string& name : asked_for_) {
+      const auto cached = cached_contexts(*chip, watched(name));
+      const char* const stage = stage_of(*chip, name).name();
+      if (!cached) boards_.push_back(board_of(*chip, name, options.max_latency));
+      else if (is_all) left_out_.emplace_back(stage);
+      else
+        throw ConfigError(fmt::format("--scoreboard: {} has its {} in a cache ({}); a board needs all on the chip",
+                                      stage, cached->what, cached->setting));
+    }
   }
   if (is_all) asked_for_.clear();
 }

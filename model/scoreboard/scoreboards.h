@@ -25,13 +25,14 @@ struct ScoreboardOptions {
 
 class Scoreboards final {
  public:
-  // Nothing without the option. ConfigError for an unknown stage, and without the library.
+  // Nothing without the option. ConfigError for an unknown stage, for one whose contexts are in a cache if it is named,
+  // and without the library.
   Scoreboards(const std::vector<Rnic*>& chips, const ScoreboardOptions& options);
   Scoreboards(const Scoreboards&) = delete;
   Scoreboards& operator=(const Scoreboards&) = delete;
   ~Scoreboards();
 
-  // Stages of "all" that have no board yet.
+  // Stages of "all" that have no board, or whose contexts are in a cache.
   const std::vector<std::string>& left_out() const { return left_out_; }
 
   // The run is over. `waiting`: stages that wait, one "NAME waits for …" a line.

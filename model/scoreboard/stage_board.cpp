@@ -10,8 +10,8 @@
 
 namespace rnic::scoreboard {
 
-StageBoard::StageBoard(Stage& stage, const char* kind, const std::string& settings)
-    : stage_(stage), library_(golden_library()) {
+StageBoard::StageBoard(Stage& stage, const char* kind, const std::string& settings, const GoldenLibrary& library)
+    : stage_(stage), library_(library) {
   if (library_.open(RNIC_GOLDEN_ABI, kind, settings.c_str(), &board_) == RNIC_OK) return;
   const std::string why = library_.text(board_);
   library_.close(board_);
@@ -25,7 +25,7 @@ StageBoard::~StageBoard() {
 
 // All moves before cycle `limit` have been made.
 void StageBoard::settle(Cycle limit) {
-  while (fault_.empty()) {
+  while (fault_.empty() && !ports_.empty()) {
     const auto older = [](const auto& a, const auto& b) { return a->oldest() < b->oldest(); };
     StagePort& first = **std::min_element(ports_.begin(), ports_.end(), older);
     const Cycle at = first.oldest();

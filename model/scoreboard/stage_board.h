@@ -31,7 +31,8 @@ class StagePort {
 class StageBoard final : private Committed {
  public:
   // ConfigError for settings that the library does not take.
-  StageBoard(Stage& stage, const char* kind, const std::string& settings);
+  StageBoard(Stage& stage, const char* kind, const std::string& settings,
+             const GoldenLibrary& library = golden_library());
   StageBoard(const StageBoard&) = delete;
   StageBoard& operator=(const StageBoard&) = delete;
   ~StageBoard();

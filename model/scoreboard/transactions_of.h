@@ -2,15 +2,42 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "model/common/bytes.h"
 #include "model/common/request_id.h"
+#include "model/golden/dma.h"
 #include "model/golden/terminate_octets.h"
 #include "model/golden/transactions.h"
 #include "model/rnic/messages/datapath.h"
+#include "model/rnic/messages/dma.h"
 
 namespace rnic::scoreboard {
+
+// Whose message it is, if it says so; most say it in its segment.
+template <class T>
+auto said_owner(const T& message, int) -> decltype(RequestId{message.owner}) {
+  return message.owner;
+}
+template <class T>
+auto said_owner(const T& message, int) -> decltype(RequestId{message.segment.owner}) {
+  return message.segment.owner;
+}
+template <class T>
+auto said_owner(const T& message, int) -> decltype(RequestId{message.failed.owner}) {
+  return message.failed.owner;
+}
+template <class... Kinds>
+RequestId said_owner(const std::variant<Kinds...>& message, int) {
+  return std::visit([](const auto& kind) { return said_owner(kind, 0); }, message);
+}
+template <class T>
+RequestId said_owner(const T&, long) {
+  return {};
+}
 
 // `join` takes the next beat, in the cycle in which it is put on the link, and returns whether `transaction` is
 // complete. A control message is a beat of its own.
@@ -21,6 +48,7 @@ struct TransactionsOf {
   RequestId owner;  // whose octets these are
   bool join(const T& message) {
     transaction = message;
+    owner = said_owner(message, 0);
     return true;
   }
 };
@@ -117,6 +145,50 @@ struct TransactionsOf<TerminateMessage> : golden::Beats<TerminateMessage> {
   bool join(const TerminateMessage& m) {
     owner = m.buf->owner();
     return golden::Beats<TerminateMessage>::join(m);
+  }
+};
+
+template <>
+struct TransactionsOf<DmaWriteRequest> : golden::Beats<DmaWriteRequest> {
+  RequestId owner;
+  bool join(const DmaWriteRequest& write) {
+    owner = write.src->owner();
+    return golden::Beats<DmaWriteRequest>::join(write);
+  }
+};
+
+// Without what it holds in the chip.
+template <>
+struct TransactionsOf<DmaReadRequest> {
+  using Transaction = DmaReadRequest;
+  Transaction transaction;
+  RequestId owner;
+  bool join(const DmaReadRequest& read) {
+    owner = read.owner;
+    transaction.address = read.address;
+    transaction.bytes = read.bytes;
+    transaction.tag = read.tag;
+    transaction.list = read.list;
+    transaction.region = read.region;
+    return true;
+  }
+};
+
+// With the octets, which are where the read wants them before its answer is put on the link.
+template <>
+struct TransactionsOf<DmaReadDone> {
+  using Transaction = golden::DmaReadMessage;
+  Transaction transaction;
+  RequestId owner;
+  std::function<ByteSpan(std::uint32_t tag)> landed = {};
+  bool join(const DmaReadDone& done) {
+    transaction.tag = done.tag;
+    transaction.ok = done.ok;
+    transaction.octets.clear();
+    if (!done.ok) return true;
+    const ByteSpan octets = landed(done.tag);
+    transaction.octets.assign(octets.begin(), octets.end());
+    return true;
   }
 };
 

@@ -8,7 +8,8 @@
 #include "model/scoreboard/stage_port.h"
 
 namespace rnic {
-class ContextTables;
+class ContextStore;
+struct AtomicAluConfig;
 struct TerminateConfig;
 }  // namespace rnic
 
@@ -17,8 +18,9 @@ namespace rnic::scoreboard {
 // What boards use of the chip that their stages are in.
 struct WatchedChip {
   unsigned beat_bytes = 64;
-  const ContextTables* contexts = nullptr;
+  ContextStore* contexts = nullptr;
   const TerminateConfig* terminate = nullptr;
+  const AtomicAluConfig* atomic_alu = nullptr;
 };
 
 struct WatchedStage {
@@ -26,9 +28,11 @@ struct WatchedStage {
   void (*ports)(Stage& stage, const WatchedChip& chip, StageBoard& board);  // adds them
   // Of the board's kind: the members of a JSON object.
   std::string (*settings)(Stage& stage, const WatchedChip& chip);
+  unsigned whole = 0;  // ContextRows::Tables of which all rows have to be on the chip
 };
 const std::vector<WatchedStage>& watched_streams();
 const std::vector<WatchedStage>& watched_requests();
+const std::vector<WatchedStage>& watched_placement();
 
 // Ports by their numbers in rnic_golden_messages.h.
 template <class T>

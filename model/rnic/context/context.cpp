@@ -45,6 +45,7 @@ void ContextStore::apply_stag(std::uint32_t i, const StagContext& c) {
   if (c.is_bound()) count_window(Stag{c.region}, 1);
   valid_stags_ += c.valid;
   valid_stags_ -= old.valid;
+  for (ContextObserver* o : observers_) o->wrote_stag(i, c);
 }
 
 // A window that outlives the key of its region does not count any more.
@@ -53,6 +54,64 @@ void ContextStore::count_window(Stag region, int change) {
   if (r == nullptr || !r->has_key(region) || (change < 0 && r->windows == 0)) return;
   stag_table.change(index_of(region), &StagRow::windows, r->windows + static_cast<std::uint32_t>(change));
   stag_table.settle_writes();
+}
+
+void ContextStore::forget(ContextObserver& observer) {
+  observers_.erase(std::remove(observers_.begin(), observers_.end(), &observer), observers_.end());
+}
+
+// What the firmware wrote, from the parts that stages have of it.
+QpContext ContextStore::qp(Qpn n) const {
+  const ResidentQp& resident = qps_[n.v];
+  const TxContext& tx = tx_table.peek(n.v)->qp;
+  const RxContext& rx = rx_table.peek(n.v)->qp;
+  QpContext c;
+  c.state = resident.state;
+  c.valid = resident.valid;
+  c.responder = tx.responder;
+  c.absorbs_rtr_send = rx.absorbs_rtr_send;
+  c.log_sq = resident.log_sq;
+  c.log_rq = resident.log_rq;
+  c.version = rx.version;
+  c.extensions = rx.extensions;
+  c.mulpdu = tx.mulpdu;
+  c.ird = rx.ird;
+  c.ord = tx.ord;
+  c.pd = rx.pd;
+  c.flow = rx.flow;
+  c.send_cq = sqc_table.peek(n.v)->qp.send_cq;
+  c.recv_cq = rx.recv_cq;
+  c.shares_rq = resident.shares_rq;
+  c.llp = tx.llp;
+  c.markers = tx.markers;
+  c.crc = tx.crc;
+  c.srq = Srqn{resident.srqn};
+  c.sq_base = sq_table.peek(n.v)->base;
+  c.rq_base = rq_table.peek(n.v)->base;
+  c.epoch = resident.epoch;
+  c.first_msn = rx.first_msn;
+  return c;
+}
+
+void ContextStore::show_rows(ContextObserver& observer) const {
+  for (std::uint32_t i = 0; i < qps() && !tx_table.cached(); ++i) {
+    if (qps_[i].valid || qps_[i].epoch != 0) observer.wrote(Qpn{i}, qp(Qpn{i}));
+  }
+  for (std::uint32_t i = 0; i < srqs() && !srq_table.cached(); ++i) {
+    const ResidentRing& r = srqs_[i];
+    if (r.valid || r.epoch != 0)
+      observer.wrote(Srqn{i}, {r.valid, r.log_entries, {}, srq_table.peek(i)->base, r.epoch});
+  }
+  for (std::uint32_t i = 0; i < pages_ && !page_table.cached(); ++i) {
+    const std::uint64_t page = page_table.peek(i / PageRow::kPages)->page[i % PageRow::kPages];
+    if (page != 0) observer.wrote_page(i, page);
+  }
+  for (const bool windows : {false, true}) {
+    for (std::uint32_t i = 0; i < stags() && !stag_table.cached(); ++i) {
+      const StagContext& c = stag_table.peek(i)->stag;
+      if (c.is_bound() == windows) observer.wrote_stag(i, c);
+    }
+  }
 }
 
 void ContextStore::describe(const Description& d) {

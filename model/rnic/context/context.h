@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/common/owners.h"
+#include "model/rnic/context/context_observer.h"
 #include "model/rnic/context/flow_rows.h"
 #include "model/rnic/context/home_layout.h"
 #include "model/rnic/context/tables.h"
@@ -51,6 +52,12 @@ class ContextStore final : public ContextTables, public Part {
 
   void describe(const Description& d) override;  // how many entries of each table are valid
 
+  void observe(ContextObserver& observer) { observers_.push_back(&observer); }
+  void forget(ContextObserver& observer);
+  // The rows that are there, as if they were written now, regions before windows; of tables that are whole on
+  // the chip.
+  void show_rows(ContextObserver& observer) const;
+
   void write(Qpn n, const QpContext& c) {
     qps_.write(n.v, ResidentQp(c));
     clk_.commit_later(*this);
@@ -62,6 +69,7 @@ class ContextStore final : public ContextTables, public Part {
     sq_table.write(n.v, &RingRow::base, c.sq_base);
     rq_table.write(n.v, &RingRow::base, c.rq_base);
     if (begins(n, c)) tx_table.cache().renew(n.v), rx_table.cache().renew(n.v);
+    for (ContextObserver* o : observers_) o->wrote(n, c);
   }
   bool begins(Qpn n, const QpContext& c) const { return c.valid && c.epoch != epoch(n); }
   void write(FlowId f, const FlowContext& c) { rows_of(f).write(f, c); }
@@ -77,10 +85,12 @@ class ContextStore final : public ContextTables, public Part {
     clk_.commit_later(*this);
     srq_table.write(n.v, &RingRow::base, c.base);
     srq_table.cache().renew(n.v);
+    for (ContextObserver* o : observers_) o->wrote(n, c);
   }
   void write_page(std::uint32_t i, std::uint64_t bus_address) {
     RNIC_CHECK(i < pages_);
     page_table.write(i / PageRow::kPages, &PageRow::page, i % PageRow::kPages, bus_address);
+    for (ContextObserver* o : observers_) o->wrote_page(i, bus_address);
   }
   // Of an entry on the chip, as is that of a window's region.
   void write(Stag s, const StagContext& c) {
@@ -90,7 +100,10 @@ class ContextStore final : public ContextTables, public Part {
     clk_.commit_later(*this);
   }
   // Of one that could not be fetched: nobody knows what it was.
-  void replace(Stag s, const StagContext& c) { stag_table.replace(index_of(s), {c, 0}); }
+  void replace(Stag s, const StagContext& c) {
+    stag_table.replace(index_of(s), {c, 0});
+    for (ContextObserver* o : observers_) o->wrote_stag(index_of(s), c);
+  }
 
   // No context is valid from the next cycle on.
   void reset() {
@@ -111,6 +124,7 @@ class ContextStore final : public ContextTables, public Part {
     stag_table.reset();
     valid_stags_ = 0;
     page_table.reset();
+    for (ContextObserver* o : observers_) o->emptied();
   }
 
   void commit() override {
@@ -135,6 +149,7 @@ class ContextStore final : public ContextTables, public Part {
   void apply_stag(std::uint32_t index, const StagContext& c);
   void count_window(Stag region, int change);
   FlowRows& rows_of(FlowId f) const;
+  QpContext qp(Qpn n) const;
 
   const std::size_t flows_, pages_;
   struct FlowsOfLlp {
@@ -147,6 +162,7 @@ class ContextStore final : public ContextTables, public Part {
   const std::size_t homed_flows_;
   std::vector<std::pair<std::uint32_t, StagContext>> stag_writes_;
   std::uint32_t valid_stags_ = 0;
+  std::vector<ContextObserver*> observers_;
 };
 
 }  // namespace rnic

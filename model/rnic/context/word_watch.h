@@ -9,6 +9,15 @@
 
 namespace rnic {
 
+// Hears of each write in its cycle, also while no word is watched.
+class WriteObserver {
+ public:
+  virtual void written(std::uint64_t address, std::uint32_t bytes) = 0;
+
+ protected:
+  ~WriteObserver() = default;
+};
+
 // One entry for each operation that may be in flight, of abi::kAtomicBytes octets on the bus. Visible from the next
 // cycle on.
 class WordWatch final : public Committed {
@@ -22,6 +31,7 @@ class WordWatch final : public Committed {
   void release(unsigned entry) { stage({entry, kNoEntry, kNone}); }
   // Memory is written, other than by the watchers.
   void written(std::uint64_t address, std::uint32_t bytes) {
+    if (observer_ != nullptr) observer_->written(address, bytes);
     if (watched_ == 0) return;
     writes_.push_back({address, bytes});
     clk_.commit_later(*this);
@@ -34,6 +44,9 @@ class WordWatch final : public Committed {
     writes_.clear();
     watched_ = 0;
   }
+
+  // nullptr: by nobody.
+  void be_observed_by(WriteObserver* observer) { observer_ = observer; }
 
   void commit() override {
     for (const Write& w : writes_) {
@@ -73,6 +86,7 @@ class WordWatch final : public Committed {
   std::vector<Change> changes_;
   std::vector<Write> writes_;
   int watched_ = 0;
+  WriteObserver* observer_ = nullptr;
 };
 
 }  // namespace rnic
