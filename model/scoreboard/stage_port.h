@@ -136,7 +136,7 @@ class StreamInPort final : public InputPort<T> {
   Cycle free_from_ = 0;
 };
 
-// One is given when its last beat is to be seen behind the stage.
+// One is given in the cycle after the stage has put its last beat on the link, however long that is.
 template <class T>
 class OutPort final : public LinkPort<T> {
   using typename LinkPort<T>::Move;
@@ -166,12 +166,12 @@ class OutPort final : public LinkPort<T> {
     if (no_room_from_ != kNever && credit >= no_room_from_ + kLong) stalls_.push({no_room_from_, credit});
     no_room_from_ = kNever;
   }
-  void filled(const void* beat, Cycle, Cycle visible) override {
+  void filled(const void* beat, Cycle now, Cycle) override {
     if (!this->beats_.join(*static_cast<const T*>(beat))) return;
     Move& move = this->moves_.add();
     move.message = this->beats_.transaction;
     move.owner = this->beats_.owner;
-    move.cycle = visible;
+    move.cycle = now + 1;
     this->board_.moved();
   }
   void emptied(Cycle now) override {
