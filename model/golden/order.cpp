@@ -73,7 +73,8 @@ std::optional<Item> Order::due(Cycle now, const Stalls& stalls, const Races& rac
     const Item& item = *first(timer.group, [&](const Item& each) { return each.number == timer.number; });
     const Cycle age = now - item.cycle - std::min(now - item.cycle, stalls.since(item.cycle));
     const Cycle wait = item.is_message && races.is_patient(item) ? patience_ : window_;
-    if (age >= wait) return item.is_message ? next(item.group, Shown::kNothing, races) : take(item);
+    if (age >= wait && item.is_message) return next(item.group, Shown::kNothing, races);
+    if (age >= wait) return take(*first(timer.group, [](const Item& each) { return !each.is_message; }));
     timers_.erase(timers_.begin());
     timers_.emplace(now + std::min(wait - age, window_), timer);  // it may lose its patience before
   }
