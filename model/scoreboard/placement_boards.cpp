@@ -14,14 +14,14 @@ constexpr unsigned kOfPlacement = ContextRows::kQp | ContextRows::kStags | Conte
 void placements(Stage& stage, const WatchedChip& chip, StageBoard& board) {
   auto& s = dynamic_cast<DdpPlacement&>(stage);
   board.add(std::make_unique<ContextRows>(board, *chip.contexts, kOfPlacement));
-  watch(board, s.in[LlpId::kMpaTcp], RNIC_DDP_PLACEMENT_IN);
-  watch(board, s.in[LlpId::kSctp], RNIC_DDP_PLACEMENT_SCTP_IN);
   watch(board, s.posted, RNIC_DDP_PLACEMENT_POSTED);
   watch(board, s.rqe, RNIC_DDP_PLACEMENT_RQE);
   watch(board, s.srq_arm, RNIC_DDP_PLACEMENT_SRQ_ARM);
   watch(board, s.read_issued, RNIC_DDP_PLACEMENT_READ_ISSUED);
   watch(board, s.flush, RNIC_DDP_PLACEMENT_FLUSH);
   watch(board, s.answered, RNIC_DDP_PLACEMENT_ANSWERED);
+  watch(board, s.in[LlpId::kMpaTcp], RNIC_DDP_PLACEMENT_IN);
+  watch(board, s.in[LlpId::kSctp], RNIC_DDP_PLACEMENT_SCTP_IN);
   watch(board, s.dma, RNIC_DDP_PLACEMENT_DMA);
   watch(board, s.out, RNIC_DDP_PLACEMENT_OUT);
   watch(board, s.rqe_taken, RNIC_DDP_PLACEMENT_RQE_TAKEN);

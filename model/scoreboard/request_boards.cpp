@@ -28,8 +28,8 @@ std::string terminate_settings(Stage&, const WatchedChip& chip) {
 void requests(Stage& stage, const WatchedChip& chip, StageBoard& board) {
   auto& s = dynamic_cast<Irrq&>(stage);
   board.add(std::make_unique<ContextRows>(board, *chip.contexts, ContextRows::kQp));
-  watch(board, s.in, RNIC_IRRQ_IN);
   watch(board, s.sent, RNIC_IRRQ_SENT);
+  watch(board, s.in, RNIC_IRRQ_IN);
   watch(board, s.out, RNIC_IRRQ_OUT);
   watch(board, s.atomic, RNIC_IRRQ_ATOMIC);
   watch(board, s.event, RNIC_IRRQ_EVENT);
@@ -40,16 +40,16 @@ std::string request_settings(Stage&, const WatchedChip& chip) {
 
 constexpr unsigned kOfMemory = ContextRows::kQp | ContextRows::kStags;
 
-// A read has landed where the stage takes its operand from, whatever does the stage's work.
+// A read has landed where the stage takes its operand from; so has that of a twin.
 void atomics(Stage& stage, const WatchedChip& chip, StageBoard& board) {
   auto& s = dynamic_cast<AtomicAlu&>(stage);
-  board.add(std::make_unique<ContextRows>(board, *chip.contexts, kOfMemory));
-  board.add(std::make_unique<OtherWrites>(board, s.words(), RNIC_ATOMIC_ALU_OTHERS));
-  watch(board, s.in, RNIC_ATOMIC_ALU_IN);
   TransactionsOf<DmaReadDone> reads;
   reads.landed = [&s](std::uint32_t tag) { return ByteSpan(s.landing(tag), abi::kAtomicBytes); };
-  board.add(std::make_unique<InPort<DmaReadDone>>(board, *s.read_done, RNIC_ATOMIC_ALU_READ_DONE, std::move(reads)));
+  board.add(std::make_unique<ContextRows>(board, *chip.contexts, kOfMemory));
+  board.add(std::make_unique<OtherWrites>(board, s.words(), RNIC_ATOMIC_ALU_OTHERS));
   watch(board, s.written, RNIC_ATOMIC_ALU_WRITTEN);
+  board.add(std::make_unique<InPort<DmaReadDone>>(board, *s.read_done, RNIC_ATOMIC_ALU_READ_DONE, std::move(reads)));
+  watch(board, s.in, RNIC_ATOMIC_ALU_IN);
   watch(board, s.read, RNIC_ATOMIC_ALU_READ);
   watch(board, s.write, RNIC_ATOMIC_ALU_WRITE);
   watch(board, s.out, RNIC_ATOMIC_ALU_OUT);
@@ -65,9 +65,9 @@ std::string atomic_settings(Stage&, const WatchedChip& chip) {
 void responses(Stage& stage, const WatchedChip& chip, StageBoard& board) {
   auto& s = dynamic_cast<ResponseQueue&>(stage);
   board.add(std::make_unique<ContextRows>(board, *chip.contexts, kOfMemory));
+  watch(board, s.written, RNIC_RESPONSE_QUEUE_WRITTEN);
   watch(board, s.issued, RNIC_RESPONSE_QUEUE_ISSUED);
   watch(board, s.in, RNIC_RESPONSE_QUEUE_IN);
-  watch(board, s.written, RNIC_RESPONSE_QUEUE_WRITTEN);
   watch(board, s.dma, RNIC_RESPONSE_QUEUE_DMA);
   watch(board, s.done, RNIC_RESPONSE_QUEUE_DONE);
   watch(board, s.unblock, RNIC_RESPONSE_QUEUE_UNBLOCK);

@@ -25,7 +25,8 @@ struct WatchedChip {
 
 struct WatchedStage {
   const char* name;
-  void (*ports)(Stage& stage, const WatchedChip& chip, StageBoard& board);  // adds them
+  // Adds them: inputs first, in the order in which the stage takes what is there in one cycle.
+  void (*ports)(Stage& stage, const WatchedChip& chip, StageBoard& board);
   // Of the board's kind: the members of a JSON object.
   std::string (*settings)(Stage& stage, const WatchedChip& chip);
   unsigned whole = 0;  // ContextRows::Tables of which all rows have to be on the chip
