@@ -22,11 +22,11 @@ void placements(Stage& stage, const WatchedChip& chip, StageBoard& board) {
   watch(board, s.answered, RNIC_DDP_PLACEMENT_ANSWERED);
   watch(board, s.in[LlpId::kMpaTcp], RNIC_DDP_PLACEMENT_IN);
   watch(board, s.in[LlpId::kSctp], RNIC_DDP_PLACEMENT_SCTP_IN);
-  watch(board, s.dma, RNIC_DDP_PLACEMENT_DMA);
-  watch(board, s.out, RNIC_DDP_PLACEMENT_OUT);
-  watch(board, s.rqe_taken, RNIC_DDP_PLACEMENT_RQE_TAKEN);
-  watch(board, s.srq_event, RNIC_DDP_PLACEMENT_SRQ_EVENT);
-  watch(board, s.event, RNIC_DDP_PLACEMENT_EVENT);
+  watch_pushes(board, s.dma, RNIC_DDP_PLACEMENT_DMA);
+  watch_pushes(board, s.out, RNIC_DDP_PLACEMENT_OUT);
+  watch_pushes(board, s.rqe_taken, RNIC_DDP_PLACEMENT_RQE_TAKEN);
+  watch_pushes(board, s.srq_event, RNIC_DDP_PLACEMENT_SRQ_EVENT);
+  watch_pushes(board, s.event, RNIC_DDP_PLACEMENT_EVENT);
 }
 std::string placement_settings(Stage&, const WatchedChip& chip) {
   return fmt::format(R"("beat_bytes": {}, {})", chip.beat_bytes, context_settings(*chip.contexts, kOfPlacement));

@@ -17,8 +17,8 @@ void terminates(Stage& stage, const WatchedChip& chip, StageBoard& board) {
   auto& s = dynamic_cast<TerminateGenerator&>(stage);
   board.add(std::make_unique<ContextRows>(board, *chip.contexts, ContextRows::kQp));
   watch(board, s.in, RNIC_TERMINATE_GENERATOR_IN);
-  watch(board, s.out, RNIC_TERMINATE_GENERATOR_OUT);
-  watch(board, s.event, RNIC_TERMINATE_GENERATOR_EVENT);
+  watch_pushes(board, s.out, RNIC_TERMINATE_GENERATOR_OUT);
+  watch_pushes(board, s.event, RNIC_TERMINATE_GENERATOR_EVENT);
 }
 std::string terminate_settings(Stage&, const WatchedChip& chip) {
   return fmt::format("{}, \"foreign_stag_is_invalid\": {}", context_settings(*chip.contexts, ContextRows::kQp),
@@ -30,9 +30,9 @@ void requests(Stage& stage, const WatchedChip& chip, StageBoard& board) {
   board.add(std::make_unique<ContextRows>(board, *chip.contexts, ContextRows::kQp));
   watch(board, s.sent, RNIC_IRRQ_SENT);
   watch(board, s.in, RNIC_IRRQ_IN);
-  watch(board, s.out, RNIC_IRRQ_OUT);
-  watch(board, s.atomic, RNIC_IRRQ_ATOMIC);
-  watch(board, s.event, RNIC_IRRQ_EVENT);
+  watch_pushes(board, s.out, RNIC_IRRQ_OUT);
+  watch_pushes(board, s.atomic, RNIC_IRRQ_ATOMIC);
+  watch_pushes(board, s.event, RNIC_IRRQ_EVENT);
 }
 std::string request_settings(Stage&, const WatchedChip& chip) {
   return context_settings(*chip.contexts, ContextRows::kQp);
@@ -50,10 +50,10 @@ void atomics(Stage& stage, const WatchedChip& chip, StageBoard& board) {
   watch(board, s.written, RNIC_ATOMIC_ALU_WRITTEN);
   board.add(std::make_unique<InPort<DmaReadDone>>(board, *s.read_done, RNIC_ATOMIC_ALU_READ_DONE, std::move(reads)));
   watch(board, s.in, RNIC_ATOMIC_ALU_IN);
-  watch(board, s.read, RNIC_ATOMIC_ALU_READ);
-  watch(board, s.write, RNIC_ATOMIC_ALU_WRITE);
-  watch(board, s.out, RNIC_ATOMIC_ALU_OUT);
-  watch(board, s.event, RNIC_ATOMIC_ALU_EVENT);
+  watch_pushes(board, s.read, RNIC_ATOMIC_ALU_READ);
+  watch_pushes(board, s.write, RNIC_ATOMIC_ALU_WRITE);
+  watch_pushes(board, s.out, RNIC_ATOMIC_ALU_OUT);
+  watch_pushes(board, s.event, RNIC_ATOMIC_ALU_EVENT);
 }
 std::string atomic_settings(Stage&, const WatchedChip& chip) {
   const AtomicAluConfig& alu = *chip.atomic_alu;
@@ -68,10 +68,10 @@ void responses(Stage& stage, const WatchedChip& chip, StageBoard& board) {
   watch(board, s.written, RNIC_RESPONSE_QUEUE_WRITTEN);
   watch(board, s.issued, RNIC_RESPONSE_QUEUE_ISSUED);
   watch(board, s.in, RNIC_RESPONSE_QUEUE_IN);
-  watch(board, s.dma, RNIC_RESPONSE_QUEUE_DMA);
-  watch(board, s.done, RNIC_RESPONSE_QUEUE_DONE);
-  watch(board, s.unblock, RNIC_RESPONSE_QUEUE_UNBLOCK);
-  watch(board, s.event, RNIC_RESPONSE_QUEUE_EVENT);
+  watch_pushes(board, s.dma, RNIC_RESPONSE_QUEUE_DMA);
+  watch_pushes(board, s.done, RNIC_RESPONSE_QUEUE_DONE);
+  watch_pushes(board, s.unblock, RNIC_RESPONSE_QUEUE_UNBLOCK);
+  watch_pushes(board, s.event, RNIC_RESPONSE_QUEUE_EVENT);
 }
 std::string response_settings(Stage&, const WatchedChip& chip) { return context_settings(*chip.contexts, kOfMemory); }
 

@@ -1,9 +1,7 @@
 #include "model/scoreboard/scoreboards.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,18 +20,11 @@ using scoreboard::ContextRows;
 using scoreboard::StageBoard;
 using scoreboard::WatchedStage;
 
-// Stages that twins exist for, but no boards.
-constexpr const char* kWithout[] = {"nothing"};
-
-bool has_board(const WatchedStage& stage) {
-  return std::find(std::begin(kWithout), std::end(kWithout), std::string_view(stage.name)) == std::end(kWithout);
-}
-
 std::vector<WatchedStage> all_watched() {
   std::vector<WatchedStage> all;
   for (const auto* theme :
        {&scoreboard::watched_streams(), &scoreboard::watched_requests(), &scoreboard::watched_placement()}) {
-    std::copy_if(theme->begin(), theme->end(), std::back_inserter(all), has_board);
+    all.insert(all.end(), theme->begin(), theme->end());
   }
   return all;
 }
@@ -99,17 +90,24 @@ Scoreboards::Scoreboards(const std::vector<Rnic*>& chips, const ScoreboardOption
   for (const WatchedStage& stage : all_watched()) all.emplace_back(stage.name);
   asked_for_ = stage_names(options.stages, all, "a scoreboard");
   const bool is_all = (',' + options.stages + ',').find(",all,") != std::string::npos;
-  if (is_all) left_out_.assign(std::begin(kWithout), std::end(kWithout));
+  std::map<std::string, std::vector<std::string>> refused;  // stages of chips, by name
   for (Rnic* chip : chips) {
     for (const std::string& name : asked_for_) {
       const auto cached = cached_contexts(*chip, watched(name));
       const char* const stage = stage_of(*chip, name).name();
-      if (!cached) boards_.push_back(board_of(*chip, name, options.max_latency));
-      else if (is_all) left_out_.emplace_back(stage);
-      else
+      if (!cached) {
+        boards_.push_back(board_of(*chip, name, options.max_latency));
+      } else if (is_all) {
+        refused[name].emplace_back(stage);
+      } else {
         throw ConfigError(fmt::format("--scoreboard: {} has its {} in a cache ({}); a board needs all on the chip",
                                       stage, cached->what, cached->setting));
+      }
     }
+  }
+  for (auto& [name, stages] : refused) {
+    if (stages.size() == chips.size()) stages = {name};
+    left_out_.insert(left_out_.end(), stages.begin(), stages.end());
   }
   if (is_all) asked_for_.clear();
 }

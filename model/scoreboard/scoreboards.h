@@ -32,7 +32,7 @@ class Scoreboards final {
   Scoreboards& operator=(const Scoreboards&) = delete;
   ~Scoreboards();
 
-  // Stages of "all" that have no board, or whose contexts are in a cache.
+  // Stages of "all" whose contexts are in a cache: of all chips by name, or those of some.
   const std::vector<std::string>& left_out() const { return left_out_; }
 
   // The run is over. `waiting`: stages that wait, one "NAME waits for …" a line.

@@ -136,13 +136,18 @@ class StreamInPort final : public InputPort<T> {
   Cycle free_from_ = 0;
 };
 
-// One is given in the cycle after the stage has put its last beat on the link, however long that is.
+// When a transaction is given: as soon as its last beat is to be seen behind the stage, as a link may have the latency
+// of its stage; or in the cycle after the one in which it is put on the link, where the order of several outputs
+// counts.
+enum class GivenWhen { kSeen, kPushed };
+
 template <class T>
 class OutPort final : public LinkPort<T> {
   using typename LinkPort<T>::Move;
 
  public:
-  using LinkPort<T>::LinkPort;
+  OutPort(StageBoard& board, LinkBase& link, unsigned number, GivenWhen when)
+      : LinkPort<T>(board, link, number), when_(when) {}
   void hand_over() override {
     Move& move = this->moves_.front();
     this->board_.given(this->number_, this->structure_.of(move.message), move.cycle, move.owner);
@@ -166,12 +171,12 @@ class OutPort final : public LinkPort<T> {
     if (no_room_from_ != kNever && credit >= no_room_from_ + kLong) stalls_.push({no_room_from_, credit});
     no_room_from_ = kNever;
   }
-  void filled(const void* beat, Cycle now, Cycle) override {
+  void filled(const void* beat, Cycle now, Cycle visible) override {
     if (!this->beats_.join(*static_cast<const T*>(beat))) return;
     Move& move = this->moves_.add();
     move.message = this->beats_.transaction;
     move.owner = this->beats_.owner;
-    move.cycle = now + 1;
+    move.cycle = when_ == GivenWhen::kSeen ? visible : now + 1;
     this->board_.moved();
   }
   void emptied(Cycle now) override {
@@ -184,6 +189,7 @@ class OutPort final : public LinkPort<T> {
   struct Stall {
     Cycle from, to;
   };
+  const GivenWhen when_;
   Ring<Stall> stalls_;                // that are over, but not told yet
   static constexpr Cycle kLong = 16;  // shorter ones do not matter beside the longest latency
   Cycle no_room_from_ = kNever;       // if it has none

@@ -44,8 +44,13 @@ inline void watch(StageBoard& board, PopPort<StreamBeat>& port, unsigned number)
   board.add(std::make_unique<StreamInPort<StreamBeat>>(board, *port, number));
 }
 template <class T>
-void watch(StageBoard& board, PushPort<T>& port, unsigned number) {
-  board.add_output(std::make_unique<OutPort<T>>(board, *port, number), number);
+void watch(StageBoard& board, PushPort<T>& port, unsigned number, GivenWhen when = GivenWhen::kSeen) {
+  board.add_output(std::make_unique<OutPort<T>>(board, *port, number, when), number);
+}
+// An output of a stage of which a board knows an order among outputs.
+template <class T>
+void watch_pushes(StageBoard& board, PushPort<T>& port, unsigned number) {
+  watch(board, port, number, GivenWhen::kPushed);
 }
 
 }  // namespace rnic::scoreboard

@@ -11,6 +11,8 @@ import unittest
 from rnicsim import TRACES, ProgramTest
 
 STREAM = ("mpa_framer", "marker_inserter", "crc_insert", "mpa_deframer", "crc_check")
+# Stages that look contexts up, and the cache whose rows need not be on the chip.
+CACHED = {"irrq": "qp", "response_queue": "qp", "atomic_alu": "stag", "ddp_placement": "srq"}
 
 
 class Scoreboards(ProgramTest):
@@ -35,8 +37,8 @@ class Scoreboards(ProgramTest):
         run = self.run_program("run", scenario, "--scoreboard", "all")
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         self.assertEqual(json.loads((self.folder / "out/stats.json").read_text())["digest"], digest)
-        self.assertRegex(run.stderr, r"^rnicsim: scoreboards: \d+ transactions of 16 stages are right; nothing passed sctp_crc_check, sctp_crc_insert, terminate_generator; "
-                                     r"not compared: .*\n$")
+        self.assertRegex(run.stderr, r"^rnicsim: scoreboards: \d+ transactions of 24 stages are right; nothing passed atomic_alu, response_queue, sctp_crc_check, "
+                                     r"sctp_crc_insert, terminate_generator\n$")
         reports = json.loads((self.folder / "out/scoreboard.json").read_text())
         counters = json.loads((self.folder / "out/stats.json").read_text())["stats"]
         for node in "ab":
@@ -71,6 +73,23 @@ class Scoreboards(ProgramTest):
         run = self.run_program("run", self.small_scenario(), "--scoreboard", "crc_check,sctp_crc_check")
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertEqual(run.stderr, "rnicsim: --scoreboard: nothing was compared of sctp_crc_check\n")
+
+    def test_contexts_in_a_cache(self):
+        for stage, cache in CACHED.items():
+            setting = f"rnic.context.cache.{cache}.entries"
+            self.refused(f"a.rnic_a.{stage} has its", "--scoreboard", stage, "--set", f"{setting}=4")
+            self.refused(setting, "--scoreboard", stage, "--set", f"{setting}=4")
+        run = self.run_program("run", self.small_scenario(), "--scoreboard", "all", "--set", "rnic.context.cache.qp.entries=4")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertRegex(run.stderr, r"transactions of 16 stages are right; .*; not compared: atomic_alu, ddp_placement, irrq, response_queue\n$")
+
+    def test_contexts_of_one_node_in_a_cache(self):
+        scenario = json.loads((self.folder / self.small_scenario()).read_text())
+        scenario["nodes"][1]["config"] = {"rnic.context.cache.srq.entries": 4}
+        (self.folder / "one.json").write_text(json.dumps(scenario))
+        run = self.run_program("run", "one.json", "--scoreboard", "all")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertRegex(run.stderr, r"transactions of 23 stages are right; .*; not compared: b\.rnic_b\.ddp_placement\n$")
 
     def test_without_the_library(self):
         (self.folder / "bin").mkdir()
