@@ -5,8 +5,8 @@ gen_golden_abi.py --library FILE [--check]
 
 Reads the description from the library itself (rnic_description() of model/golden/abi/rnic_golden.h) and writes, in the same folder,
 rnic_golden_messages.h and abi.json, _messages.py of model/golden/python/rnicsim, and rtl-stubs/golden/rnic_golden_pkg.sv. abi.json is
-what callers rely on: a member that has moved, vanished or changed its width, a port that has another number, or a function that is gone
-ends the script, unless the major number of the ABI has risen. With --check writes nothing. Exit status 0; 1 where a file is not as it
+what callers rely on: a member that has moved, vanished or changed its width, a port or a value of an enumeration that has another
+number, or a function that is gone ends the script, unless the major number of the ABI has risen. With --check writes nothing. Exit status 0; 1 where a file is not as it
 would be written, or the ABI has changed; 2 on bad usage.
 """
 import argparse
@@ -15,6 +15,7 @@ import json
 import pathlib
 import re
 import sys
+import textwrap
 
 import golden_python
 import golden_sv
@@ -73,6 +74,11 @@ def struct_of(message):
                       f"typedef char {name}_has_{message['size']}_octets[sizeof({name}) == {message['size']} ? 1 : -1];"])
 
 
+def enumeration_of(enumeration):
+    values = ",\n".join(f"  RNIC_{enumeration['name'].upper()}_{word.upper()} = {number}" for word, number in enumeration["values"].items())
+    return "\n".join([*textwrap.wrap(f"/* {', '.join(enumeration['members'])} */", 140, subsequent_indent=" * "), f"enum {{\n{values}\n}};\n"])
+
+
 def wrapper_of(kind, number, port):
     push = port["direction"] == "push"
     name = f"rnic_{kind['name']}_{port['direction']}_{port['name']}"
@@ -85,6 +91,8 @@ def header_of(described):
              "#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
              "/* A marker (RFC 5044 section 4.3) beside the words of a received FPDU, before the word with this number. */\n"
              "typedef struct {\n  uint32_t word;\n  uint8_t octets[4];\n} rnic_mark;\n",
+             "/* Numbers in messages, with the members that carry them. */",
+             *(enumeration_of(enumeration) for enumeration in described["enumerations"]),
              "/* Messages. `size` is the structure's, set by the caller. `octets` and `marks` are the caller's memory: `_n` elements are there,\n"
              " * and of one that is taken there is room for `_room`. A member's width in bits is beside it where it is not the type's. */"]
     parts += [struct_of(message) + "\n" for message in described["messages"]]
@@ -105,9 +113,19 @@ def record_of(described):
             "messages": {m["name"]: {"size": m["size"], "octets": m["octets"], "marks": m["marks"],
                                      "members": {f["name"]: [f["offset"], f["width"], f["count"]] for f in m["members"]}}
                          for m in described["messages"]},
+            "enumerations": {e["name"]: e["values"] for e in described["enumerations"]},
             "ports": {k["name"]: [f"{p['name']} {p['direction']} {p['message']}" for p in k["ports"]] for k in described["kinds"]},
             "tables": {k["name"]: [f"{t['name']} {t['row']}" for t in k["tables"]] for k in described["kinds"]},
             "counters": {k["name"]: k["counters"] for k in described["kinds"]}}
+
+
+def check_names(described):
+    """Ends the script where C would have two constants of one name."""
+    names = [f"{e['name']}_{word}" for e in described["enumerations"] for word in e["values"]]
+    names += [f"{kind['name']}_{port['name']}" for kind in described["kinds"] for port in kind["ports"]]
+    twice = sorted({name.upper() for name in names if names.count(name) > 1})
+    if twice:
+        sys.exit(f"gen_golden_abi: two constants are named RNIC_{twice[0]}")
 
 
 def broken_promises(old, new):
@@ -126,6 +144,9 @@ def broken_promises(old, new):
                    for member, place in message["members"].items() if now["members"].get(member) != place]
         missed += [f"{name}.{member} is new, but stands inside of the old structure" for member, place in now["members"].items()
                    if member not in message["members"] and place[0] < message["size"]]
+    for name, values in old.get("enumerations", {}).items():
+        now = new["enumerations"].get(name, {})
+        missed += [f"{name}.{word} is {now.get(word, 'gone')}, and was {number}" for word, number in values.items() if now.get(word) != number]
     for what in ("ports", "tables", "counters"):
         for kind, names in old[what].items():
             now = new[what].get(kind, [])
@@ -142,6 +163,7 @@ def main():
     if not options.library.is_file():
         parser.error(f"{options.library}: no such file; scripts/build.sh release rnic_golden makes it")
     described = description_of(options.library.resolve())
+    check_names(described)
     record, file = record_of(described), ABI / "abi.json"
     failed = broken_promises(json.loads(file.read_text(encoding="utf-8")), record) if file.exists() else []
     for text in failed:

@@ -2,6 +2,7 @@
 import os
 import pathlib
 import re
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STREAM = "rnic_stream_pkg", {"fpdu": "fpdu_beat_t", "segment": "stream_beat_t", "ulpdu": "ulpdu_t"}
@@ -54,7 +55,7 @@ def camel(name):
 def results():
     """The results of the C interface, by name: what rnic_golden.h says."""
     text = (ROOT / "model/golden/abi/rnic_golden.h").read_text(encoding="utf-8")
-    return [(camel(name.lower()), int(value)) for name, value in re.findall(r"\bRNIC_((?:E_)?[A-Z]+) = (-?\d+)", text)]
+    return [(camel(name.lower()), int(value)) for name, value in re.findall(r"\bRNIC_((?:E_)?[A-Z]+) =\s*(-?\d+)", text)]
 
 
 def groups_of(members):
@@ -89,6 +90,13 @@ def field_of(group):
     name += "_" * (name in RESERVED)
     bits = "" if count * width == 1 else f"[{count * width - 1}:0] "
     return f"    logic {bits}{name};{comment}\n"
+
+
+def enumeration_of(enumeration):
+    """The values of an enumeration as parameters."""
+    comment = "\n".join(textwrap.wrap(", ".join(enumeration["members"]), 130, initial_indent="  // ", subsequent_indent="  // "))
+    values = (f"  parameter int unsigned {camel(enumeration['name'] + '_' + word)} = {number};\n" for word, number in enumeration["values"].items())
+    return f"{comment}\n{''.join(values)}"
 
 
 def structure_of(message):
@@ -136,6 +144,7 @@ def package_of(described):
     parts = [HEAD, f"  parameter int unsigned Abi = 32'h{described['abi']:08x};  // of these functions\n",
              *(f"  parameter int {name} = {value};\n" for name, value in results()),
              "  parameter int UnknownBits = -64;  // a bit is X or Z: the library was not called\n", IMPORTS]
+    parts += ["\n" + enumeration_of(enumeration) for enumeration in described["enumerations"]]
     parts += ["\n" + structure_of(m) for m in described["messages"] if type_of(m["name"], pins) == f"{m['name']}_t"]
     for kind in described["kinds"]:
         parts.append(f"\n  // \"{kind['name']}\": {kind['text']}.\n")

@@ -12,6 +12,7 @@
 #include "model/abi/host_abi.h"
 #include "model/abi/tx_internal_work.h"
 #include "model/common/bytes.h"
+#include "model/common/value_words.h"
 
 namespace rnic {
 
@@ -19,6 +20,11 @@ namespace rnic {
 // the stream in RDMA mode.
 struct StreamSignal {
   enum class Kind : std::uint8_t { kOpen, kOpened, kRefused, kOctets, kFin, kReset, kReadyToReceive, kTerminate };
+  friend const ValueWords& value_words(Kind) {
+    static const ValueWords kWords{"open", "opened", "refused",          "octets",
+                                   "fin",  "reset",  "ready_to_receive", "terminate"};
+    return kWords;
+  }
   Kind kind = Kind::kOpen;
   std::vector<std::uint8_t> octets{};  // kOctets
   wire::TerminateCause cause{};        // kTerminate

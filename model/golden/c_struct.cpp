@@ -66,6 +66,10 @@ Layout lay_out(std::string_view message, std::size_t head, std::vector<Member> m
     }
   }
   layout.size = up(end, 8);
+  for (Member& member : members) {
+    if (member.words != nullptr && member.enumeration.empty())
+      member.enumeration = std::string(message) + "_" + member.name;
+  }
   layout.members = std::move(members);
   return layout;
 }

@@ -16,6 +16,7 @@
 
 #include "model/abi/host_abi.h"
 #include "model/common/message.h"
+#include "model/golden/enumerations.h"
 #include "model/golden/status.h"
 #include "model/golden/transactions.h"
 
@@ -30,6 +31,8 @@ struct Member {
   unsigned octets;     // of one element
   unsigned count = 1;  // elements
   std::size_t offset = 0;
+  std::string enumeration = {};       // of one that is an enumeration's: its name,
+  const ValueWords* words = nullptr;  // and its values
 };
 
 template <class M>
@@ -78,6 +81,10 @@ class ListMembers {
   template <class T>
   void operator()(const char* name, unsigned width, const T&) {
     add(name, width, count_);
+    if constexpr (std::is_enum_v<T>) {
+      to_.back().enumeration = Enumeration<T>::kName;
+      to_.back().words = &Enumeration<T>::words();
+    }
   }
   template <class Tag>
   void operator()(const char* name, const Id<Tag>&) {

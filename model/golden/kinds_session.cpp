@@ -11,6 +11,26 @@
 #include "model/golden/kind_of.h"
 
 namespace rnic::golden {
+
+template <>
+struct Enumeration<fw::SessionAction::Kind> {
+  static constexpr const char* kName = "session_event_kind";
+  static const ValueWords& words() {
+    static const ValueWords kWords{"send",         "send_rdmap", "begin",       "open",     "discard", "end_run",
+                                   "restart",      "request",    "established", "rejected", "refused", "bad_reply",
+                                   "setup_failed", "withdrawn",  "closed",      "broken",   "lost"};
+    return kWords;
+  }
+};
+template <>
+struct Enumeration<fw::SetupError> {
+  static constexpr const char* kName = "session_event_error";
+  static const ValueWords& words() {
+    static const ValueWords kWords{"none", "bad_frame", "insufficient_ird", "no_matching_rtr", "local_failure"};
+    return kWords;
+  }
+};
+
 namespace {
 
 constexpr std::uint16_t kMostDepth = 0x3ffe;           // RFC 6581 section 4: 14 bits, all ones is none

@@ -12,12 +12,14 @@ package rnic_golden_pkg;
   parameter int ENull = -2;
   parameter int ESize = -3;
   parameter int EName = -4;
+  parameter int EValue = -5;
   parameter int ESettings = -6;
   parameter int ETime = -7;
   parameter int EHung = -8;
   parameter int EReentered = -9;
   parameter int EMemory = -10;
   parameter int EMismatch = -11;
+  parameter int EBroken = -12;
   parameter int UnknownBits = -64;  // a bit is X or Z: the library was not called
 
   import "DPI-C" function int unsigned rnic_abi();
@@ -45,6 +47,288 @@ package rnic_golden_pkg;
                                                  input longint unsigned to);
   import "DPI-C" function int rnic_board_reset(input chandle board, input longint unsigned cycle);
   import "DPI-C" function int rnic_board_end(input chandle board, input longint unsigned cycle);
+
+  // qp_event.kind
+  parameter int unsigned QpEventKindFirstFpdu = 0;
+  parameter int unsigned QpEventKindTerminateReceived = 1;
+  parameter int unsigned QpEventKindStreamError = 2;
+  parameter int unsigned QpEventKindLocalError = 3;
+  parameter int unsigned QpEventKindSendDrained = 4;
+  parameter int unsigned QpEventKindPeerClosed = 5;
+
+  // qp_event.cause_layer, placed_segment.cause_layer, tx_internal_work.cause_layer, stream_signal.cause_layer
+  parameter int unsigned TerminateLayerRdma = 0;
+  parameter int unsigned TerminateLayerDdp = 1;
+  parameter int unsigned TerminateLayerLlp = 2;
+
+  // qp_row.state, cm_event.qp_state
+  parameter int unsigned QpStateIdle = 0;
+  parameter int unsigned QpStateRts = 1;
+  parameter int unsigned QpStateClosing = 2;
+  parameter int unsigned QpStateTerminate = 3;
+  parameter int unsigned QpStateError = 4;
+
+  // qp_row.llp, placed_segment.llp, ulpdu_job.ulpdu_llp, flow_context.llp
+  parameter int unsigned LlpMpaTcp = 0;
+  parameter int unsigned LlpSctp = 1;
+
+  // stag_context.kind
+  parameter int unsigned StagKindRegion = 0;
+  parameter int unsigned StagKindWindow1 = 1;
+  parameter int unsigned StagKindWindow2 = 2;
+
+  // tx_unblock.kind
+  parameter int unsigned TxUnblockKindFirstFpdu = 0;
+  parameter int unsigned TxUnblockKindReadDone = 1;
+  parameter int unsigned TxUnblockKindRequest = 2;
+  parameter int unsigned TxUnblockKindPeerClosed = 3;
+  parameter int unsigned TxUnblockKindSinkEnded = 4;
+
+  // placed_segment.opcode
+  parameter int unsigned RdmapOpcodeWrite = 0;
+  parameter int unsigned RdmapOpcodeReadRequest = 1;
+  parameter int unsigned RdmapOpcodeReadResponse = 2;
+  parameter int unsigned RdmapOpcodeSend = 3;
+  parameter int unsigned RdmapOpcodeSendInvalidate = 4;
+  parameter int unsigned RdmapOpcodeSendSe = 5;
+  parameter int unsigned RdmapOpcodeSendSeInvalidate = 6;
+  parameter int unsigned RdmapOpcodeTerminate = 7;
+  parameter int unsigned RdmapOpcodeImmediate = 8;
+  parameter int unsigned RdmapOpcodeImmediateSe = 9;
+  parameter int unsigned RdmapOpcodeAtomicRequest = 10;
+  parameter int unsigned RdmapOpcodeAtomicResponse = 11;
+
+  // srq_event.kind
+  parameter int unsigned SrqEventKindLimit = 0;
+  parameter int unsigned SrqEventKindOverrun = 1;
+
+  // fetched_wqe.opcode, wqe_issued.opcode, stag_request.opcode
+  parameter int unsigned WrOpcodeSend = 0;
+  parameter int unsigned WrOpcodeWrite = 1;
+  parameter int unsigned WrOpcodeRead = 2;
+  parameter int unsigned WrOpcodeSendInv = 3;
+  parameter int unsigned WrOpcodeImmediate = 4;
+  parameter int unsigned WrOpcodeFetchAdd = 5;
+  parameter int unsigned WrOpcodeCmpSwap = 6;
+  parameter int unsigned WrOpcodeReadInv = 7;
+  parameter int unsigned WrOpcodeLocalInv = 16;
+  parameter int unsigned WrOpcodeRegMr = 17;
+  parameter int unsigned WrOpcodeBindMw = 18;
+
+  // tx_internal_work.kind
+  parameter int unsigned TxInternalWorkKindRtrSend = 0;
+  parameter int unsigned TxInternalWorkKindRtrWrite = 1;
+  parameter int unsigned TxInternalWorkKindRtrRead = 2;
+  parameter int unsigned TxInternalWorkKindTerminate = 3;
+  parameter int unsigned TxInternalWorkKindDrain = 4;
+  parameter int unsigned TxInternalWorkKindFlush = 5;
+
+  // stag_request_done.status, wqe_issued.status
+  parameter int unsigned WcStatusSuccess = 0;
+  parameter int unsigned WcStatusLocLenErr = 1;
+  parameter int unsigned WcStatusLocQpOpErr = 2;
+  parameter int unsigned WcStatusLocEecOpErr = 3;
+  parameter int unsigned WcStatusLocProtErr = 4;
+  parameter int unsigned WcStatusWrFlushErr = 5;
+  parameter int unsigned WcStatusMwBindErr = 6;
+  parameter int unsigned WcStatusBadRespErr = 7;
+  parameter int unsigned WcStatusLocAccessErr = 8;
+  parameter int unsigned WcStatusRemInvReqErr = 9;
+  parameter int unsigned WcStatusRemAccessErr = 10;
+  parameter int unsigned WcStatusRemOpErr = 11;
+  parameter int unsigned WcStatusRetryExcErr = 12;
+  parameter int unsigned WcStatusRnrRetryExcErr = 13;
+  parameter int unsigned WcStatusLocRddViolErr = 14;
+  parameter int unsigned WcStatusRemInvRdReqErr = 15;
+  parameter int unsigned WcStatusRemAbortErr = 16;
+  parameter int unsigned WcStatusInvEecnErr = 17;
+  parameter int unsigned WcStatusInvEecStateErr = 18;
+  parameter int unsigned WcStatusFatalErr = 19;
+  parameter int unsigned WcStatusRespTimeoutErr = 20;
+  parameter int unsigned WcStatusGeneralErr = 21;
+
+  // wqe_issued.marker
+  parameter int unsigned WqeIssuedMarkerNone = 0;
+  parameter int unsigned WqeIssuedMarkerDrain = 1;
+  parameter int unsigned WqeIssuedMarkerFlush = 2;
+  parameter int unsigned WqeIssuedMarkerTerminate = 3;
+
+  // cm_command.op
+  parameter int unsigned CommandOpNop = 0;
+  parameter int unsigned CommandOpCreateCq = 1;
+  parameter int unsigned CommandOpDestroyCq = 2;
+  parameter int unsigned CommandOpCreateQp = 3;
+  parameter int unsigned CommandOpDestroyQp = 4;
+  parameter int unsigned CommandOpRegisterMr = 5;
+  parameter int unsigned CommandOpDeregisterMr = 6;
+  parameter int unsigned CommandOpListen = 7;
+  parameter int unsigned CommandOpUnlisten = 8;
+  parameter int unsigned CommandOpConnect = 9;
+  parameter int unsigned CommandOpAccept = 10;
+  parameter int unsigned CommandOpReject = 11;
+  parameter int unsigned CommandOpDisconnect = 12;
+  parameter int unsigned CommandOpAllocMr = 13;
+  parameter int unsigned CommandOpAllocMw = 14;
+  parameter int unsigned CommandOpCreateSrq = 15;
+  parameter int unsigned CommandOpModifySrq = 16;
+  parameter int unsigned CommandOpQuerySrq = 17;
+  parameter int unsigned CommandOpDestroySrq = 18;
+  parameter int unsigned CommandOpModifyCq = 19;
+  parameter int unsigned CommandOpWritePages = 20;
+  parameter int unsigned CommandOpRegisterMrPages = 21;
+  parameter int unsigned CommandOpModifyQp = 22;
+  parameter int unsigned CommandOpQueryQp = 23;
+  parameter int unsigned CommandOpSetHome = 24;
+  parameter int unsigned CommandOpReleaseHome = 25;
+
+  // stream_signal.kind
+  parameter int unsigned StreamSignalKindOpen = 0;
+  parameter int unsigned StreamSignalKindOpened = 1;
+  parameter int unsigned StreamSignalKindRefused = 2;
+  parameter int unsigned StreamSignalKindOctets = 3;
+  parameter int unsigned StreamSignalKindFin = 4;
+  parameter int unsigned StreamSignalKindReset = 5;
+  parameter int unsigned StreamSignalKindReadyToReceive = 6;
+  parameter int unsigned StreamSignalKindTerminate = 7;
+
+  // cm_done.status
+  parameter int unsigned CommandStatusOk = 0;
+  parameter int unsigned CommandStatusBadOp = 1;
+  parameter int unsigned CommandStatusBadIndex = 2;
+  parameter int unsigned CommandStatusBusy = 3;
+  parameter int unsigned CommandStatusBadState = 4;
+  parameter int unsigned CommandStatusNoResources = 5;
+  parameter int unsigned CommandStatusBadLength = 6;
+  parameter int unsigned CommandStatusVersionNotSupported = 7;
+  parameter int unsigned CommandStatusMarkersRequired = 8;
+  parameter int unsigned CommandStatusDeviceFatal = 9;
+  parameter int unsigned CommandStatusNoHome = 10;
+
+  // cm_event.type
+  parameter int unsigned EventTypeNone = 0;
+  parameter int unsigned EventTypeCommandDone = 1;
+  parameter int unsigned EventTypeConnectRequest = 2;
+  parameter int unsigned EventTypeEstablished = 3;
+  parameter int unsigned EventTypeRejected = 4;
+  parameter int unsigned EventTypeConnectError = 5;
+  parameter int unsigned EventTypeDisconnected = 6;
+  parameter int unsigned EventTypeQpError = 7;
+  parameter int unsigned EventTypeCqNotify = 8;
+  parameter int unsigned EventTypeCqError = 9;
+  parameter int unsigned EventTypeSrqLimit = 10;
+  parameter int unsigned EventTypeSrqError = 11;
+  parameter int unsigned EventTypeDeviceFatal = 12;
+  parameter int unsigned EventTypeContextLost = 13;
+
+  // cm_event.terminate_origin
+  parameter int unsigned TerminateOriginLocal = 0;
+  parameter int unsigned TerminateOriginPeer = 1;
+  parameter int unsigned TerminateOriginMalformed = 2;
+  parameter int unsigned TerminateOriginUnsent = 3;
+
+  // cm_event.stream_personality
+  parameter int unsigned PersonalityDevice = 0;
+  parameter int unsigned PersonalityRdmac = 1;
+  parameter int unsigned PersonalityIetf = 2;
+  parameter int unsigned PersonalityPermissive = 3;
+
+  // cm_event.stream_rx_markers, cm_event.stream_tx_markers
+  parameter int unsigned MarkersOpen = 0;
+  parameter int unsigned MarkersOff = 1;
+  parameter int unsigned MarkersOn = 2;
+
+  // session_command.op
+  parameter int unsigned SessionCommandOpListen = 0;
+  parameter int unsigned SessionCommandOpConnect = 1;
+  parameter int unsigned SessionCommandOpAccept = 2;
+  parameter int unsigned SessionCommandOpReject = 3;
+  parameter int unsigned SessionCommandOpClose = 4;
+  parameter int unsigned SessionCommandOpAbort = 5;
+  parameter int unsigned SessionCommandOpSegment = 6;
+
+  // session_event.kind
+  parameter int unsigned SessionEventKindSend = 0;
+  parameter int unsigned SessionEventKindSendRdmap = 1;
+  parameter int unsigned SessionEventKindBegin = 2;
+  parameter int unsigned SessionEventKindOpen = 3;
+  parameter int unsigned SessionEventKindDiscard = 4;
+  parameter int unsigned SessionEventKindEndRun = 5;
+  parameter int unsigned SessionEventKindRestart = 6;
+  parameter int unsigned SessionEventKindRequest = 7;
+  parameter int unsigned SessionEventKindEstablished = 8;
+  parameter int unsigned SessionEventKindRejected = 9;
+  parameter int unsigned SessionEventKindRefused = 10;
+  parameter int unsigned SessionEventKindBadReply = 11;
+  parameter int unsigned SessionEventKindSetupFailed = 12;
+  parameter int unsigned SessionEventKindWithdrawn = 13;
+  parameter int unsigned SessionEventKindClosed = 14;
+  parameter int unsigned SessionEventKindBroken = 15;
+  parameter int unsigned SessionEventKindLost = 16;
+
+  // session_event.error
+  parameter int unsigned SessionEventErrorNone = 0;
+  parameter int unsigned SessionEventErrorBadFrame = 1;
+  parameter int unsigned SessionEventErrorInsufficientIrd = 2;
+  parameter int unsigned SessionEventErrorNoMatchingRtr = 3;
+  parameter int unsigned SessionEventErrorLocalFailure = 4;
+
+  // session_event.rtr
+  parameter int unsigned RtrKindNone = 0;
+  parameter int unsigned RtrKindSend = 1;
+  parameter int unsigned RtrKindWrite = 2;
+  parameter int unsigned RtrKindRead = 3;
+
+  // fpdu.octets
+  parameter int unsigned StreamEndInOrder = 0;
+  parameter int unsigned StreamEndReset = 1;
+
+  // cm_event.status
+  parameter int unsigned ConnectStatusOk = 0;
+  parameter int unsigned ConnectStatusRefused = 1;
+  parameter int unsigned ConnectStatusTimeout = 2;
+  parameter int unsigned ConnectStatusReset = 3;
+  parameter int unsigned ConnectStatusBadMpaFrame = 4;
+  parameter int unsigned ConnectStatusBadRevision = 5;
+  parameter int unsigned ConnectStatusInsufficientIrd = 6;
+  parameter int unsigned ConnectStatusNoMatchingRtr = 7;
+  parameter int unsigned ConnectStatusLocalFailure = 8;
+  parameter int unsigned ConnectStatusCancelled = 9;
+  parameter int unsigned ConnectStatusNoResources = 10;
+
+  // queued_atomic.request_operation, queued_request.atomic_operation, placed_segment.atomic_operation
+  parameter int unsigned AtomicOpcodeFetchAdd = 0;
+  parameter int unsigned AtomicOpcodeCmpSwap = 2;
+
+  // fetched_wqe.flags
+  parameter int unsigned WqeFlagSignaled = 1;
+  parameter int unsigned WqeFlagSolicited = 2;
+  parameter int unsigned WqeFlagFence = 4;
+  parameter int unsigned WqeFlagInline = 8;
+
+  // stag_context.access
+  parameter int unsigned AccessFlagLocalWrite = 1;
+  parameter int unsigned AccessFlagRemoteWrite = 2;
+  parameter int unsigned AccessFlagRemoteRead = 4;
+  parameter int unsigned AccessFlagRemoteAtomic = 8;
+  parameter int unsigned AccessFlagMwBind = 16;
+  parameter int unsigned AccessFlagZeroBased = 32;
+  parameter int unsigned AccessFlagRemoteInvalidate = 64;
+
+  // cm_command.flags
+  parameter int unsigned CmFlagMarkers = 1;
+  parameter int unsigned CmFlagCrc = 2;
+  parameter int unsigned CmFlagEnhanced = 4;
+  parameter int unsigned CmFlagPeerToPeer = 8;
+  parameter int unsigned CmFlagRtrSend = 16;
+  parameter int unsigned CmFlagRtrWrite = 32;
+  parameter int unsigned CmFlagRtrRead = 64;
+
+  // cm_command.options
+  parameter int unsigned CmOptionKeepIrd = 1;
+  parameter int unsigned CmOptionKeepOrd = 2;
+  parameter int unsigned CmOptionMaxIrd = 4;
+  parameter int unsigned CmOptionStay = 8;
+  parameter int unsigned CmOptionSctp = 16;
 
   typedef struct packed {
     logic [63:0] position;

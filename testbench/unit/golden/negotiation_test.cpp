@@ -10,11 +10,16 @@ namespace {
 
 using testing::IsEmpty;
 
-// As in the ABI's headers.
-constexpr std::uint8_t kListen = 7, kConnect = 9, kAccept = 10, kReject = 11;
-constexpr std::uint8_t kWithCrc = 2, kEnhanced = 4;  // CmFlags
-constexpr std::uint8_t kConnectRequest = 2, kEstablished = 3, kRejected = 4, kConnectError = 5;
-enum : std::uint8_t { kOpen, kOpened, kRefused, kOctets, kFin, kReset, kReadyToReceive, kTerminate };
+constexpr std::uint8_t kListen = RNIC_COMMAND_OP_LISTEN, kConnect = RNIC_COMMAND_OP_CONNECT,
+                       kAccept = RNIC_COMMAND_OP_ACCEPT, kReject = RNIC_COMMAND_OP_REJECT;
+constexpr std::uint8_t kWithCrc = RNIC_CM_FLAG_CRC, kEnhanced = RNIC_CM_FLAG_ENHANCED;
+constexpr std::uint8_t kConnectRequest = RNIC_EVENT_TYPE_CONNECT_REQUEST, kEstablished = RNIC_EVENT_TYPE_ESTABLISHED,
+                       kRejected = RNIC_EVENT_TYPE_REJECTED, kConnectError = RNIC_EVENT_TYPE_CONNECT_ERROR;
+constexpr std::uint8_t kOpen = RNIC_STREAM_SIGNAL_KIND_OPEN, kOpened = RNIC_STREAM_SIGNAL_KIND_OPENED,
+                       kRefused = RNIC_STREAM_SIGNAL_KIND_REFUSED, kOctets = RNIC_STREAM_SIGNAL_KIND_OCTETS,
+                       kFin = RNIC_STREAM_SIGNAL_KIND_FIN, kReset = RNIC_STREAM_SIGNAL_KIND_RESET,
+                       kReadyToReceive = RNIC_STREAM_SIGNAL_KIND_READY_TO_RECEIVE,
+                       kTerminate = RNIC_STREAM_SIGNAL_KIND_TERMINATE;
 
 Bytes frame(const char* key, std::uint8_t flags, std::uint8_t revision, const Bytes& private_data) {
   Bytes octets(key, key + 16);

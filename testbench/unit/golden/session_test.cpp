@@ -10,8 +10,6 @@ namespace {
 using testing::IsEmpty;
 
 constexpr std::uint32_t kPpidSegment = 16, kPpidSession = 17;
-enum : std::uint8_t { kOpListen, kOpConnect, kOpAccept, kOpReject, kOpClose, kOpAbort, kOpSegment };
-constexpr std::uint8_t kToldRequest = 7, kToldEstablished = 8, kToldClosed = 14;  // SessionAction::Kind
 
 struct Association {
   const Stage stage = open("sctp_session", R"({"streams": 4})");
@@ -56,15 +54,15 @@ struct Association {
 // DDP-SSN, code, private data: Initiate 1, Accept 2, Terminate 4.
 TEST(GoldenSession, APlainSessionFromInitiateToTerminate) {
   Association end;
-  end.host(kOpConnect, {'h', 'i'});
+  end.host(RNIC_SESSION_COMMAND_OP_CONNECT, {'h', 'i'});
   EXPECT_EQ(end.sent(), (std::vector<Bytes>{{0, 0, 0, 1, 'h', 'i'}}));
   end.peer(kPpidSession, {0, 0, 0, 2, 'y', 'o'});
   auto events = end.events();
   ASSERT_EQ(events.size(), 1u);
-  EXPECT_EQ(events[0].message.kind, kToldEstablished);
+  EXPECT_EQ(events[0].message.kind, RNIC_SESSION_EVENT_KIND_ESTABLISHED);
   EXPECT_EQ(events[0].octets, (Bytes{'y', 'o'}));
 
-  end.host(kOpSegment, {0xaa, 0xbb});
+  end.host(RNIC_SESSION_COMMAND_OP_SEGMENT, {0xaa, 0xbb});
   EXPECT_EQ(end.sent(), (std::vector<Bytes>{{0, 1, 0xaa, 0xbb}}));
   // Segments that overtake each other are delivered by their numbers.
   end.peer(kPpidSegment, {0, 2, 0x22});
@@ -80,21 +78,21 @@ TEST(GoldenSession, APlainSessionFromInitiateToTerminate) {
   EXPECT_EQ(end.sent(), (std::vector<Bytes>{{0, 2, 0, 4}}));
   events = end.events();
   ASSERT_EQ(events.size(), 1u);
-  EXPECT_EQ(events[0].message.kind, kToldClosed);
+  EXPECT_EQ(events[0].message.kind, RNIC_SESSION_EVENT_KIND_CLOSED);
 }
 
 // The word of RFC 6581 is A, B and IRD, then C, D and ORD: codes 5 and 6.
 TEST(GoldenSession, AnEnhancedRequestIsAnswered) {
   Association end;
-  end.host(kOpListen, {}, true);
+  end.host(RNIC_SESSION_COMMAND_OP_LISTEN, {}, true);
   end.peer(kPpidSession, {0, 0, 0, 5, 0, 3, 0, 9, 'p'});
   auto events = end.events();
   ASSERT_EQ(events.size(), 1u);
-  EXPECT_EQ(events[0].message.kind, kToldRequest);
+  EXPECT_EQ(events[0].message.kind, RNIC_SESSION_EVENT_KIND_REQUEST);
   EXPECT_EQ(events[0].message.peer_ird, 3);
   EXPECT_EQ(events[0].message.peer_ord, 9);
   EXPECT_EQ(events[0].octets, Bytes{'p'});
-  end.host(kOpAccept, {'q'});
+  end.host(RNIC_SESSION_COMMAND_OP_ACCEPT, {'q'});
   const auto sent = end.sent();
   ASSERT_EQ(sent.size(), 1u);
   // It holds up to its limit of what the peer may have outstanding, and has no more outstanding than the peer holds.
@@ -108,7 +106,7 @@ TEST(GoldenSession, AnEnhancedRequestIsAnswered) {
 TEST(GoldenSession, WhatCannotBeIsRefused) {
   Association end;
   Bytes octets(509);
-  rnic_session_command c = Association::command(kOpConnect, 4, octets);
+  rnic_session_command c = Association::command(RNIC_SESSION_COMMAND_OP_CONNECT, 4, octets);
   refused(end.stage, RNIC_SCTP_SESSION_COMMAND, c, "508 octets");
   c.octets_n = 0;
   refused(end.stage, RNIC_SCTP_SESSION_COMMAND, c, "streams 0 to 3, and no 4");
@@ -118,7 +116,7 @@ TEST(GoldenSession, WhatCannotBeIsRefused) {
   c.ord = 1;
   c.op = 7;
   refused(end.stage, RNIC_SCTP_SESSION_COMMAND, c, "none of its values");
-  c.op = kOpSegment;
+  c.op = RNIC_SESSION_COMMAND_OP_SEGMENT;
   refused(end.stage, RNIC_SCTP_SESSION_COMMAND, c, "no session that is open");
   const rnic_sctp_acknowledged acknowledged{sizeof acknowledged, 1, {}};
   refused(end.stage, RNIC_SCTP_SESSION_ACKNOWLEDGED, acknowledged, "no chunk of stream 1");

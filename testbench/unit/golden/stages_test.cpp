@@ -1,12 +1,18 @@
 // The stages of librnic_golden through its C interface, against references that share no arithmetic with the model.
 // SystemC is linked here, too: the library has nothing of it.
 #include <array>
+#include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
 
+#include "model/abi/context_types.h"
+#include "model/abi/srq_events.h"
+#include "model/abi/tx_internal_work.h"
+#include "model/rnic/messages/datapath.h"
+#include "model/wire/rdmap.h"
 #include "testbench/support/mpa_reference.h"
 #include "testbench/unit/golden/handles.h"
 
@@ -204,6 +210,39 @@ TEST(GoldenStages, TheEndOfAStreamPasses) {
     EXPECT_EQ(taken.fpdu.ends, 1);
     EXPECT_EQ(taken.fpdu.marker_ok, !broken);
   }
+}
+
+// What the description says, without a library for JSON.
+long number_of(const std::string& enumeration, const std::string& word) {
+  const std::string text = rnic_description();
+  const std::size_t at = text.find("\"name\": \"" + enumeration + "\"", text.find("\"enumerations\""));
+  const std::string key = '"' + word + "\": ";
+  const std::size_t value = at == std::string::npos ? at : text.find(key, at);
+  if (value >= text.find('}', at)) return -1;
+  return std::strtol(text.c_str() + value + key.size(), nullptr, 10);
+}
+
+TEST(GoldenNumbers, AreTheModels) {
+  const auto expect = [](const char* enumeration, const char* word, auto value) {
+    EXPECT_EQ(number_of(enumeration, word), static_cast<long>(value)) << enumeration << '.' << word;
+  };
+  expect("stag_kind", "window_2", StagKind::kWindow2);
+  expect("srq_event_kind", "overrun", SrqEvent::Kind::kOverrun);
+  expect("tx_internal_work_kind", "flush", TxInternalWork::Kind::kFlush);
+  expect("llp", "sctp", LlpId::kSctp);
+  expect("terminate_layer", "llp", wire::Layer::kLlp);
+  expect("wr_opcode", "bind_mw", abi::WrOpcode::kBindMw);
+  expect("command_status", "no_home", abi::CommandStatus::kNoHome);
+  expect("event_type", "context_lost", abi::EventType::kContextLost);
+  expect("personality", "permissive", abi::Personality::kPermissive);
+  expect("markers", "on", abi::Markers::kOn);
+  expect("rtr_kind", "read", abi::RtrKind::kRead);
+  expect("terminate_origin", "unsent", abi::TerminateOrigin::kUnsent);
+  expect("stream_end", "reset", StreamEnd::kReset);
+  expect("atomic_opcode", "cmp_swap", wire::AtomicOpcode::kCmpSwap);
+  expect("access_flag", "remote_invalidate", abi::kRemoteInvalidate);
+  expect("cm_option", "sctp", abi::kCmSctp);
+  EXPECT_EQ(number_of("stag_kind", "window_3"), -1);
 }
 
 }  // namespace

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Stages from Python: against published vectors and the plain sender of an example, and what callers may do wrong."""
+import copy
 import ctypes
+import enum
 import gc
 import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -16,8 +19,9 @@ from unittest import mock
 ROOT = pathlib.Path(__file__).resolve().parents[4]
 PACKAGE = ROOT / "model/golden/python"
 EXAMPLE = PACKAGE / "examples/stream_oracle.py"
-sys.path[:0] = [str(PACKAGE), str(EXAMPLE.parent)]
+sys.path[:0] = [str(PACKAGE), str(EXAMPLE.parent), str(ROOT / "scripts")]
 
+import gen_golden_abi  # noqa: E402
 import rnicsim  # noqa: E402
 from rnicsim import RnicError, Stage, errors  # noqa: E402
 import stream_oracle  # noqa: E402
@@ -76,6 +80,67 @@ class Layout(unittest.TestCase):
             self.assertEqual([f"{table} {row.KIND}" for table, row in kind.tables.items()], self.record["tables"][name])
             self.assertEqual(list(kind.counters), self.record["counters"][name])
         self.assertEqual(set(rnicsim.KINDS), set(self.record["ports"]))
+
+
+def enumerators(text):
+    """Of a header's text: {name: number} of an enumeration from its { on, names without k and in small letters."""
+    found, number = {}, -1
+    for item in re.sub(r"//[^\n]*", "", text[text.index("{") + 1:text.index("}")]).split(","):
+        name, _, value = (part.strip() for part in item.partition("="))
+        number = int(value, 0) if value else number + 1
+        if name:
+            found[name.removeprefix("k").lower()] = number
+    return found
+
+
+class Numbers(unittest.TestCase):
+    """The classes of numbers against the headers of model and firmware, read as text."""
+    HEADERS = {"QpEventKind": ("model/rnic/messages/qp_events.h", "struct QpEvent {"), "TxUnblockKind": ("model/rnic/messages/qp_events.h", "struct TxUnblock {"),
+               "TerminateLayer": ("model/wire/terminate.h", "enum class Layer"), "QpState": ("model/abi/host_abi.h", "enum class QpState"),
+               "Llp": ("model/abi/context_types.h", "enum class LlpId"), "StagKind": ("model/abi/context_types.h", "enum class StagKind"),
+               "RdmapOpcode": ("model/wire/rdmap.h", "enum class Opcode"), "AtomicOpcode": ("model/wire/rdmap.h", "enum class AtomicOpcode"),
+               "SrqEventKind": ("model/abi/srq_events.h", "struct SrqEvent {"), "WrOpcode": ("model/abi/host_abi.h", "enum class WrOpcode"),
+               "TxInternalWorkKind": ("model/abi/tx_internal_work.h", "struct TxInternalWork {"), "WcStatus": ("model/abi/host_abi.h", "enum class WcStatus"),
+               "WqeIssuedMarker": ("model/rnic/messages/completion.h", "struct WqeIssued {"), "CommandOp": ("model/abi/host_abi.h", "enum class CommandOp"),
+               "StreamSignalKind": ("model/ends/firmware_end.h", "struct StreamSignal {"),
+               "CommandStatus": ("model/abi/host_abi.h", "enum class CommandStatus"), "EventType": ("model/abi/host_abi.h", "enum class EventType"),
+               "TerminateOrigin": ("model/abi/host_abi.h", "enum class TerminateOrigin"), "Personality": ("model/abi/host_abi.h", "enum class Personality"),
+               "Markers": ("model/abi/host_abi.h", "enum class Markers"), "SessionCommandOp": ("model/golden/kinds_session.cpp", "struct SessionCommand "),
+               "SessionEventKind": ("firmware/conn/stream_session.h", "struct SessionAction {"),
+               "SessionEventError": ("firmware/conn/enhanced_negotiation.h", "enum class SetupError"), "RtrKind": ("model/abi/host_abi.h", "enum class RtrKind"),
+               "StreamEnd": ("model/rnic/messages/datapath.h", "enum class StreamEnd"), "ConnectStatus": ("model/abi/host_abi.h", "enum class ConnectStatus"),
+               "WqeFlag": ("model/abi/host_abi.h", "enum WqeFlags"), "AccessFlag": ("model/abi/host_abi.h", "enum AccessFlags"),
+               "CmFlag": ("model/abi/host_abi.h", "enum CmFlags"), "CmOption": ("model/abi/host_abi.h", "enum CmOptions")}
+    OTHER_WORDS = {"WrOpcode": (("rdma", ""), ("with", "")), "WqeFlag": (("wqe", ""),), "CmFlag": (("cm", ""),), "CmOption": (("cm", ""),)}
+
+    def test_they_are_the_models(self):
+        classes = {name: of for name, of in vars(rnicsim).items() if isinstance(of, type) and issubclass(of, enum.IntEnum | enum.IntFlag)}
+        self.assertEqual(set(classes), set(self.HEADERS))
+        for name, (file, where) in self.HEADERS.items():
+            text = (ROOT / file).read_text(encoding="utf-8")
+            start = text.index(where)
+            expected = enumerators(text[start if where.startswith("enum") else text.index("enum class", start):])
+            for old, new in self.OTHER_WORDS.get(name, ()):
+                expected = {word.replace(old, new): number for word, number in expected.items()}
+            with self.subTest(name=name):
+                self.assertEqual({value.name.replace("_", "").lower(): int(value) for value in classes[name]}, expected)
+
+    def test_they_are_the_records(self):
+        """And a message takes one where a number goes."""
+        recorded = {"".join(map(str.capitalize, name.split("_"))): values for name, values in Layout.record["enumerations"].items()}
+        self.assertEqual(recorded, {name: {value.name.lower(): int(value) for value in getattr(rnicsim, name)} for name in self.HEADERS})
+        self.assertEqual(rnicsim.StagContext(kind=rnicsim.StagKind.WINDOW_2, access=rnicsim.AccessFlag.REMOTE_READ | rnicsim.AccessFlag.LOCAL_WRITE),
+                         rnicsim.StagContext(kind=2, access=5))
+
+    def test_another_number_breaks_the_abi(self):
+        record = copy.deepcopy(Layout.record)
+        self.assertEqual(gen_golden_abi.broken_promises(Layout.record, record), [])
+        record["enumerations"]["llp"].update(sctp=2, dccp=1)
+        self.assertEqual(gen_golden_abi.broken_promises(Layout.record, record), ["llp.sctp is 2, and was 1"])
+        del record["enumerations"]["llp"]["sctp"]
+        self.assertEqual(gen_golden_abi.broken_promises(Layout.record, record), ["llp.sctp is gone, and was 1"])
+        record["abi"] = "0x00020000"
+        self.assertEqual(gen_golden_abi.broken_promises(Layout.record, record), [])
 
 
 class Streams(unittest.TestCase):
