@@ -12,6 +12,14 @@
 #include "model/rnic/rnic.h"
 
 namespace rnic::cli {
+namespace {
+
+std::string name_of(const TwinChoice& twin) {
+  if (twin.library.empty()) return "its twin";
+  return "RTL of " + std::filesystem::path(twin.library).filename().string();
+}
+
+}  // namespace
 
 std::vector<std::string> TwinOptions::libraries() const {
   std::vector<std::string> files;
@@ -48,7 +56,7 @@ AttachedTwins::AttachedTwins(const std::vector<Rnic*>& chips, const TwinOptions&
     for (auto& twin : make_twins(chip, choices, *options.source, mode)) twins_.push_back(std::move(twin));
     for (const TwinChoice& choice : choices) {
       instances_.push_back(fmt::format("{}.{}", chip.name(), choice.stage));
-      replaces_.push_back(mode == TwinMode::kReplace);
+      in_place_.push_back(mode == TwinMode::kReplace ? name_of(choice) : "");
     }
   };
   for (Rnic* chip : chips) {
@@ -61,9 +69,9 @@ AttachedTwins::~AttachedTwins() {
   if (foreign_) NativeGuard::with_stranger(nullptr);
 }
 
-bool AttachedTwins::replaced(const std::string& instance) const {
+std::string AttachedTwins::in_place_of(const std::string& instance) const {
   const auto found = std::find(instances_.begin(), instances_.end(), instance);
-  return found != instances_.end() && replaces_[static_cast<std::size_t>(found - instances_.begin())];
+  return found == instances_.end() ? "" : in_place_[static_cast<std::size_t>(found - instances_.begin())];
 }
 
 std::string AttachedTwins::write_inside(const std::string& instance, const std::string& out_dir) const {

@@ -35,8 +35,8 @@ class AttachedTwins final {
   // Reports what and where, writes the waveforms to the folder, and returns the exit code. OutputError if they cannot
   // be written.
   int report_fault(const std::vector<std::string>& nodes, const std::string& out_dir, std::ostream& err) const;
-  // Whether a twin does the work of the stage with this name in the tree.
-  bool replaced(const std::string& instance) const;
+  // What does the work of the stage with this name in the tree: "RTL of libmine.so", "its twin"; "": the stage itself.
+  std::string in_place_of(const std::string& instance) const;
   // A waveform of the inside of that stage's twin, with --lockstep-inside. The name of the file; "" without one.
   std::string write_inside(const std::string& instance, const std::string& out_dir) const;
 
@@ -46,7 +46,7 @@ class AttachedTwins final {
   bool foreign_ = false;
   std::vector<TwinSource::Handle> twins_;
   std::vector<std::string> instances_;  // of each
-  std::vector<bool> replaces_;
+  std::vector<std::string> in_place_;
 };
 
 }  // namespace rnic::cli

@@ -26,9 +26,10 @@ std::string command_with_wave(const Scoreboards::Fault& fault, const OneRun& run
 int report_mismatch(const Scoreboards::Fault& fault, const AttachedTwins& twins, const std::vector<std::string>& nodes,
                     const OneRun& run, std::ostream& err) {
   const std::size_t first = std::min(fault.text.find('\n'), fault.text.size());
-  err << fmt::format("rnicsim: scoreboard: {}{}: {}{}{}\n", fault.instance,
-                     twins.replaced(fault.instance) ? ", RTL in its place" : "", fault.text.substr(0, first),
-                     fault.of ? ", of request " + fault.of.text(nodes) : "", fault.text.substr(first));
+  const std::string in_place = twins.in_place_of(fault.instance);
+  err << fmt::format("rnicsim: scoreboard: {}{}: {}{}{}\n", fault.instance, in_place.empty() ? "" : ", " + in_place,
+                     fault.text.substr(0, first), fault.of ? ", of request " + fault.of.text(nodes) : "",
+                     fault.text.substr(first));
   err << fmt::format("  see       {} in {}\n", time_text(fault.to_ps), command_with_wave(fault, run));
   const std::string inside = twins.write_inside(fault.instance, run.options.out_dir);
   if (!inside.empty()) err << fmt::format("rnicsim: the inside of the twin before it: {}\n", inside);

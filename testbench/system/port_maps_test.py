@@ -38,7 +38,7 @@ class PortMaps(ProgramTest):
         self.assertIn("2/0/02 (MPA: CRC mismatch)", run.stderr)
         run = self.run_program("run", scenario, "--rtl", "crc_check=./libbug.so", "--scoreboard", "crc_check", "--out", "out")
         self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
-        self.assertRegex(run.stderr, r"crc_check, RTL in its place: fpdu \d+ of flow \d+ differs, of request a\.0\.\d+")
+        self.assertRegex(run.stderr, r"crc_check, RTL of libbug\.so: fpdu \d+ of flow \d+ differs, of request a\.0\.\d+")
         self.assertIn("differs   crc_ok: expected 1, seen 0", run.stderr)
 
     def test_a_map_that_does_not_fit(self):
