@@ -54,6 +54,11 @@ KINDS = {
     "mpa_framer": Kind("fpdu_framed", ("words_to_axis", "axis_to_words", "fpdu_cut"), crc="out", memory=("mem_index_o", "mem_data_i")),
 }
 
+# No stream gives beats of a block whose octets stay in memories of ours.
+OF_OUR_MEMORIES = {
+    "mpa_deframer": "mpa_deframer writes FPDUs into a memory of ours while it is offered their segment, and gives beats by their row there",
+}
+
 
 class MapError(Exception):
     """What is wrong with a map or with the module that it describes, in one sentence."""
@@ -286,7 +291,8 @@ class Wrapper:
         """A pin for each field. What they give stays until it is taken; what we give does, too."""
         table, takes = self.tree[link], self.block.links[link]
         if "_launch_o" in self.block.pins_of(link) or f"{link}_data_i" in self.block.module.pins and self.block.name in KINDS:
-            self.refuse(f"{link}.valid_ready", "beats of FPDUs have the style axi_stream or credit")
+            self.refuse(f"{link}.valid_ready", f"{OF_OUR_MEMORIES[self.block.name]}; credit is the nearest" if self.block.name in OF_OUR_MEMORIES else
+                        "beats of FPDUs have the style axi_stream or credit")
         pin = self.block.module.pins[link + ("_i" if takes else "_o")]
         fields = self.packages.fields(pin)
         octets = link + ("_data_i" if takes else "_data_o")
@@ -425,6 +431,9 @@ class Streams:
     def __init__(self, wrapper, links):
         self.wrapper, self.block = wrapper, wrapper.block
         self.kind = KINDS.get(self.block.name)
+        if self.block.name in OF_OUR_MEMORIES:
+            nearest_style = "credit" if links[0] == "out" else "valid_ready"
+            wrapper.refuse(f"{links[0]}.axi_stream", f"{OF_OUR_MEMORIES[self.block.name]}; {nearest_style} is the nearest")
         if not self.kind:
             wrapper.refuse(f"{links[0]}.axi_stream", f"only {', '.join(KINDS)} have streams of FPDUs; {self.block.name} has valid_ready or credit")
         for link in ("in", "out"):

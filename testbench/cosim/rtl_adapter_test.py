@@ -166,10 +166,17 @@ class Maps(InAFolder):
         ])
 
     def test_what_our_blocks_cannot_have(self):
-        for block in ("mpa_deframer", "ddp_placement"):
-            tree = changed(self.load("axis_crc"), "block", block)
-            self.assert_refused(tree, "axis_crc.sv",
-                                f"in.axi_stream: only crc_check, crc_insert, marker_inserter, mpa_framer have streams of FPDUs; {block} has valid_ready or credit")
+        tree = changed(self.load("axis_crc"), "block", "ddp_placement")
+        self.assert_refused(tree, "axis_crc.sv", "in.axi_stream: only crc_check, crc_insert, marker_inserter, mpa_framer have streams of FPDUs; "
+                                                 "ddp_placement has valid_ready or credit")
+        ours = "mpa_deframer writes FPDUs into a memory of ours while it is offered their segment, and gives beats by their row there"
+        tree = changed(self.load("axis_crc"), "block", "mpa_deframer")
+        self.assert_refused(tree, "axis_crc.sv", f"in.axi_stream: {ours}; valid_ready is the nearest")
+        tree = changed(tree, "in", {"credit": "in"})
+        self.assert_refused(tree, "axis_crc.sv", f"out.axi_stream: {ours}; credit is the nearest")
+        tree, text = self.fields_of("mpa_deframer")
+        (self.folder / "fields.sv").write_text(text)
+        self.assert_refused(changed(tree, "out", {"valid_ready": "out"}), self.folder / "fields.sv", f"out.valid_ready: {ours}; credit is the nearest")
 
     def lint(self, top, files):
         packages = [ROOT / f"rtl-stubs/include/{name}.sv" for name in ("rnic_stream_pkg", "rnic_messages_pkg", "rnic_crc32c_pkg", "rnic_ddp_pkg")]
@@ -188,7 +195,7 @@ class Maps(InAFolder):
 
     def test_a_pin_for_each_field(self):
         """A module whose pins are the fields of each message of a block, with the direction of each."""
-        for block in ("irrq", "atomic_alu", "response_queue", "ddp_placement"):
+        for block in ("irrq", "atomic_alu", "response_queue", "ddp_placement", "mpa_deframer"):
             with self.subTest(block=block):
                 tree, text = self.fields_of(block)
                 (self.folder / "fields.sv").write_text(text)
@@ -208,7 +215,7 @@ class Maps(InAFolder):
                 tree[link] = {"credit": f"{link}_beats"}
                 continue
             tree[link] = {"valid_ready": f"{link}__"}
-            fields = [("valid", 1), *packages.fields(message)] + [("data", 64)] * any(f"{link}_data{end}" in block.module.pins for end in ("_i", "_o"))
+            fields = [("valid", 1), *packages.fields(message)] + [("data", block.module.pins[f"{link}_data_i"].width(block.names, packages.structures) if f"{link}_data_i" in block.module.pins else 64)] * any(f"{link}_data{end}" in block.module.pins for end in ("_i", "_o"))
             pins += [f"{'input' if takes else 'output'} [{bits - 1}:0] {link}__{field.replace('.', '_')}" for field, bits in fields]
             pins.append(f"{'output' if takes else 'input'} {link}__ready")
         for pin, ours in block.module.pins.items():
