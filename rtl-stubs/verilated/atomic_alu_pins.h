@@ -5,6 +5,7 @@
 
 #include "model/common/bytes.h"
 #include "model/rnic/responder/atomic_alu.h"
+#include "rtl-stubs/verilated/asked.h"
 #include "rtl-stubs/verilated/atomic_owners.h"
 #include "rtl-stubs/verilated/messages.h"
 #include "rtl-stubs/verilated/pins.h"
@@ -44,16 +45,25 @@ class AtomicAluPinsOf : public Pins<Model, AtomicAlu> {
     }
   }
 
+  bool waits_for_others(const Model&) const {
+    return memory_ != 0 || entries_.awaited(stage_.target.entry()) || regions_.awaited(stage_.target.region()) ||
+           page_rows_.awaited(stage_.pages);
+  }
+  std::size_t owes(const Model& m) const { return waits_for_others(m) ? 0 : unanswered_; }
+
   using Pins<Model, AtomicAlu>::pushed;
   // The owner of a refused request; none for one that failed.
-  void pushed(QpEvent& event, const Model& m) const {
+  void pushed(QpEvent& event, const Model& m) {
     if (!m.failed_o) event.failed.owner = offered_;
+    answer();
   }
-  void pushed(DmaReadRequest& r, const Model&) const {
+  void pushed(DmaReadRequest& r, const Model&) {
+    ++memory_;
     r.dst = stage_.landing(r.tag);
     r.owner = owners_.taken();  // it is a request's first action
   }
   void pushed(DmaWriteRequest& w, const Model& m) {
+    ++memory_;
     w.src = buffers_->take(owners_.write(w.address));
     store_le64(w.src->bytes(), m.write_data_o);
   }
@@ -63,9 +73,19 @@ class AtomicAluPinsOf : public Pins<Model, AtomicAlu> {
     f("data", load_le64(w.src->bytes()), m.write_data_o);
   }
   using Pins<Model, AtomicAlu>::taken;
-  void taken(const QueuedAtomic& r, const Model&) { owners_.take(r); }
-  void taken(const DmaReadDone& done, const Model& m) { owners_.read(done.tag, m.read_done_data_i); }
-  void pushed(AtomicWork& work, const Model&) const { work.owner = owners_.answer(work.qpn, work.response.request_id); }
+  void taken(const QueuedAtomic& r, const Model&) {
+    owners_.take(r);
+    ++unanswered_;
+  }
+  void taken(const DmaReadDone& done, const Model& m) {
+    owners_.read(done.tag, m.read_done_data_i);
+    --memory_;
+  }
+  void taken(const DmaWriteDone&, const Model&) { --memory_; }
+  void pushed(AtomicWork& work, const Model&) {
+    work.owner = owners_.answer(work.qpn, work.response.request_id);
+    answer();
+  }
   void stand_in(const Model& m) {
     if (m.release_o) {
       stage_.words().release(m.release_index_o);
@@ -73,6 +93,9 @@ class AtomicAluPinsOf : public Pins<Model, AtomicAlu> {
       in_progress_.end(m.release_index_o);
     }
     if (m.in_valid_i && !m.in_ready_o) contexts_.wake_at_change(stage_);
+    entries_.note(m.stag_ask_o, m.stag_drop_o);
+    regions_.note(m.region_ask_o, m.region_drop_o);
+    page_rows_.note(m.pages_ask_o, m.pages_drop_o);
     if (m.stag_drop_o) stage_.target.entry().drop();
     if (m.stag_ask_o) stage_.target.entry().ask(m.in_stag_index_o);
     if (m.region_drop_o) stage_.target.region().drop();
@@ -97,6 +120,9 @@ class AtomicAluPinsOf : public Pins<Model, AtomicAlu> {
   template <class Port>
   void qp(std::uint32_t index, Port& port) const {
     pack(contexts_.has(Qpn{index}) ? contexts_.life(Qpn{index}) : QpLife{}, port);
+  }
+  void answer() {
+    if (unanswered_ != 0) --unanswered_;
   }
   void pages(Model& m) const {
     m.pages_ready_i = stage_.pages.can_ask();
@@ -124,6 +150,9 @@ class AtomicAluPinsOf : public Pins<Model, AtomicAlu> {
   WritesInAnyOrder in_progress_;
   AtomicOwners owners_;
   RequestId offered_;  // owner of the offered request
+  AskedRows entries_, regions_, page_rows_;
+  std::size_t memory_ = 0;      // accesses that are not answered yet
+  std::size_t unanswered_ = 0;  // requests; among them those whose queue pair is gone
 };
 
 }  // namespace rnic::rtl

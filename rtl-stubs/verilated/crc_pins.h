@@ -14,7 +14,6 @@ namespace rnic::rtl {
 template <class V, class Stage>
 class CrcPins : public Pins<V, Stage> {
  public:
-  static constexpr bool kWaitsForOthers = false;
   explicit CrcPins(Stage& stage) : stage_(stage) {}
 
   template <class Visitor>

@@ -2,9 +2,11 @@
 // those that the stage's readers have; the elements of the queue pairs' lists of Reads are here.
 #pragma once
 
+#include <array>
 #include <utility>
 
 #include "model/rnic/rx/ddp_placement.h"
+#include "rtl-stubs/verilated/asked.h"
 #include "rtl-stubs/verilated/beat_bits.h"
 #include "rtl-stubs/verilated/messages.h"
 #include "rtl-stubs/verilated/pins.h"
@@ -125,15 +127,28 @@ class DdpPlacementPinsOf : public Pins<Model, DdpPlacement> {
     stage_.count(event);
     if (event.kind == QpEvent::Kind::kStreamError) event.failed.owner = (m.sctp_in_ready_o ? sctp_ : mpa_).owner;
   }
-  void stand_in(const Model& m) const {
+  bool waits_for_others(const Model& m) const {
+    bool awaited = waits_for_request_;
+    readers(m, [&awaited, rows = asked_.begin()](const TableReader& reader, auto&&...) mutable {
+      awaited = (rows++)->awaited(reader) || awaited;
+    });
+    return awaited;
+  }
+  // A segment whose FPDU it has taken, until its record.
+  std::size_t owes(const Model& m) const { return buf_ && !waits_for_others(m) ? 1 : 0; }
+  void stand_in(const Model& m) {
     if (m.event_write_o) keep(event_.qpn, m.event_state_o);
     if (m.state_write_o) keep(Qpn{m.qpn_o}, m.state_o);
     stage_.request_waits().set(stage_.clock().now(), waits_for_request_, waits_for_request_);
     if (m.begun_o) contexts_.in_flight.begin(StagWrites::kPlacement);
     if (m.stag_end_o) stage_.end(Stag{m.stag_o}, Qpn{m.qpn_o});
+    asked_[kScattered].note(false, m.mpa_scatter_keep_o);
+    asked_[kSctpScattered].note(false, m.sctp_scatter_keep_o);
     release(stage_.stags[0], m.mpa_scatter_keep_o, m.mpa_scatter_release_o);
     release(stage_.stags[1], m.sctp_scatter_keep_o, m.sctp_scatter_release_o);
-    readers(m, [](TableReader& reader, auto&, auto&, bool drops, bool asks, std::uint32_t index, std::uint32_t tag) {
+    readers(m, [rows = asked_.begin()](TableReader& reader, auto&, auto&, bool drops, bool asks, std::uint32_t index,
+                                       std::uint32_t tag) mutable {
+      (rows++)->note(asks, drops);
       if (drops) reader.drop();
       if (asks) reader.ask(index, tag);
     });
@@ -317,6 +332,8 @@ class DdpPlacementPinsOf : public Pins<Model, DdpPlacement> {
   Shown event_;                 // and to an event
   BufferRef buf_;               // of the segment under way
   bool waits_for_request_ = false;
+  static constexpr unsigned kReaders = 9, kScattered = 2, kSctpScattered = 5;  // of readers()
+  std::array<AskedRows, kReaders> asked_;
   std::uint32_t sees_ = 0;  // in the cycle before, by reader: it can be asked, it has a row, it keeps some
 };
 

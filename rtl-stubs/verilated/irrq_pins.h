@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/rnic/responder/irrq.h"
+#include "rtl-stubs/verilated/asked.h"
 #include "rtl-stubs/verilated/messages.h"
 #include "rtl-stubs/verilated/pins.h"
 #include "rtl-stubs/verilated/row_lists.h"
@@ -48,11 +49,29 @@ class IrrqPinsOf : public Pins<Model, Irrq> {
 
   // No pins have the owner.
   using Pins<Model, Irrq>::pushed;
-  void pushed(QueuedRead& read, const Model&) const { read.segment.owner = read_; }
-  void pushed(QueuedAtomic& atomic, const Model&) const { atomic.segment.owner = atomic_; }
-  void pushed(QpEvent& event, const Model&) const { event.failed.owner = executed_; }
+  void pushed(QueuedRead& read, const Model&) {
+    read.segment.owner = read_;
+    give();
+  }
+  void pushed(QueuedAtomic& atomic, const Model&) {
+    atomic.segment.owner = atomic_;
+    give();
+  }
+  void pushed(QpEvent& event, const Model&) {
+    event.failed.owner = executed_;
+    if (held_ != 0) --held_;
+  }
+  using Pins<Model, Irrq>::taken;
+  void taken(const QueuedRequest&, const Model&) { ++held_; }
+  void taken(const ReadResponseSent&, const Model&) {
+    if (answered_ != 0) --answered_;
+  }
 
-  void stand_in(const Model& m) const {
+  bool waits_for_others(const Model&) const { return rows_.awaited(rows()); }
+  std::size_t owes(const Model& m) const { return answered_ != 0 || waits_for_others(m) ? 0 : held_; }
+
+  void stand_in(const Model& m) {
+    rows_.note(m.row_ask_o, m.row_drop_o);
     if (m.accepted_o) stage_.count_accepted(m.held_o);
     if (m.event_valid_o) stage_.count_overrun();
     if (m.state_write_o) {
@@ -70,6 +89,10 @@ class IrrqPinsOf : public Pins<Model, Irrq> {
     RequestId owner;
   };
 
+  void give() {
+    ++answered_;
+    if (held_ != 0) --held_;
+  }
   IrrqTable::Reader& rows() const { return stage_.events.rows(); }
   void row(Model& m) {
     m.due_ready_i = due_reads_.size() + due_atomics_.size() < contexts_.qps();
@@ -109,7 +132,9 @@ class IrrqPinsOf : public Pins<Model, Irrq> {
   Ring<Waiting> due_reads_, due_atomics_;
   std::array<RequestId, 16> owners_;  // of the requests in the block's places
   RequestId offered_, executed_, read_, atomic_;
-  bool there_ = false;  // a row: of this queue pair, as it was before this cycle
+  AskedRows rows_;
+  std::size_t held_ = 0, answered_ = 0;  // requests: not given yet, and given, whose responses are not sent yet
+  bool there_ = false;                   // a row: of this queue pair, as it was before this cycle
   Qpn qpn_;
   QpIrrq state_;
 };

@@ -10,7 +10,6 @@ namespace rnic::rtl {
 template <class Model>
 class MarkerInserterPinsOf : public Pins<Model, MarkerInserter> {
  public:
-  static constexpr bool kWaitsForOthers = false;
   MarkerInserterPinsOf(MarkerInserter& stage, BufferPool& pool) : stage_(stage), pool_(pool) {}
 
   template <class V>

@@ -16,7 +16,6 @@ namespace rnic::rtl {
 template <class Model>
 class MpaDeframerPinsOf : public Pins<Model, MpaDeframer> {
  public:
-  static constexpr bool kWaitsForOthers = false;
   explicit MpaDeframerPinsOf(MpaDeframer& stage) : stage_(stage), flows_(stage.flows()) {}
 
   template <class V>

@@ -14,7 +14,6 @@ namespace rnic::rtl {
 template <class Model>
 class MpaFramerPinsOf : public Pins<Model, MpaFramer> {
  public:
-  static constexpr bool kWaitsForOthers = false;
   explicit MpaFramerPinsOf(MpaFramer& stage) : stage_(stage) {}
 
   template <class V>

@@ -9,6 +9,8 @@
 // kinds of message.
 #pragma once
 
+#include <cstddef>
+
 #include "model/rnic/messages/datapath.h"
 #include "rtl-stubs/verilated/bits.h"
 
@@ -34,8 +36,6 @@ class Pins {
 
   // The number of calls of look_up(), in rounds from 0 on, until lookups that depend on others have settled.
   static constexpr unsigned kRounds = 0;
-  // Whether a message may wait for something else than room in the outputs, such as a row of a table or host memory.
-  static constexpr bool kWaitsForOthers = true;
 
   // (message, Model&) Before the block settles: sets its other inputs for a message that a link offers, such as
   // contexts. The message's bits are already set.
@@ -49,6 +49,12 @@ class Pins {
   // After the edge, from registers alone: the block will act in the next cycle without anything new on its links.
   // `busy_o` says so, if its module has such a port.
   bool busy(const Model& m) const { return busy_pin(m, 0); }
+
+  // Whether something that it has asked for is not there yet: a row of a table, host memory, a receive request. While
+  // that is so it may refuse messages though there is room in the outputs.
+  bool waits_for_others(const Model&) const { return false; }
+  // Messages that it has taken and has given nothing for, with nobody else to wait for.
+  std::size_t owes(const Model&) const { return 0; }
 
   // For a block that replaces its stage, what bits cannot carry: references, counters, reports to others.
   // (message&, const Model&) It takes a message, and those of its references that it releases.

@@ -10,6 +10,7 @@
 #include "model/common/bytes.h"
 #include "model/rnic/completion/response_queue.h"
 #include "model/rnic/messages/twin_size.h"
+#include "rtl-stubs/verilated/asked.h"
 #include "rtl-stubs/verilated/messages.h"
 #include "rtl-stubs/verilated/pins.h"
 #include "rtl-stubs/verilated/row_lists.h"
@@ -69,12 +70,29 @@ class ResponseQueuePinsOf : public Pins<Model, ResponseQueue> {
     }
   }
 
-  void pushed(DmaWriteRequest& write, const Model& m) const {
+  bool waits_for_others(const Model&) const {
+    return memory_ != 0 || request_rows_.awaited(requests()) || response_rows_.awaited(responses()) ||
+           sinks_.awaited(stage_.sinks);
+  }
+  std::size_t owes(const Model& m) const { return waits_for_others(m) ? 0 : unwritten_; }
+
+  using Pins<Model, ResponseQueue>::taken;
+  void taken(const DeliveredAtomic&, const Model&) { ++unwritten_; }
+  void taken(const DmaWriteDone&, const Model&) { --memory_; }
+  void pushed(DmaWriteRequest& write, const Model& m) {
+    ++memory_;
+    write_one();
     write.src = buffers_->take(judged_);
     store_le64(write.src->bytes(), m.dma_value_o);
   }
-  void pushed(QpEvent& event, const Model&) const { event.failed.owner = judged_; }
-  void stand_in(const Model& m) const {
+  void pushed(QpEvent& event, const Model&) {
+    event.failed.owner = judged_;
+    write_one();
+  }
+  void stand_in(const Model& m) {
+    sinks_.note(m.stag_ask_o, m.stag_drop_o);
+    request_rows_.note(m.request_row_ask_o, m.request_row_drop_o);
+    response_rows_.note(m.response_row_ask_o, m.response_row_drop_o);
     if (m.stag_drop_o) stage_.sinks.drop();
     if (m.stag_ask_o) stage_.sinks.ask(m.stag_index_o);
     if (m.request_write_o) keep(request_.qpn, m.request_state_o);
@@ -107,6 +125,9 @@ class ResponseQueuePinsOf : public Pins<Model, ResponseQueue> {
 
   OrqTable::Reader& requests() const { return stage_.requests.rows(); }
   OrqTable::Reader& responses() const { return stage_.responses.rows(); }
+  void write_one() {
+    if (unwritten_ != 0) --unwritten_;
+  }
   void rows(Model& m) {
     m.one_port_i = contexts_.orq_table.config().read_ports == 1;
     row(requests(), request_, m.request_row_ready_i, m.request_row_valid_i, m.request_row_tag_i, m.request_row_i);
@@ -158,6 +179,9 @@ class ResponseQueuePinsOf : public Pins<Model, ResponseQueue> {
   std::shared_ptr<BufferPool> buffers_ = std::make_shared<BufferPool>(abi::kAtomicBytes);  // one for all copies
   RequestId offered_, judged_;  // the response at the input, and the one whose row is there
   Shown request_, response_;
+  AskedRows request_rows_, response_rows_, sinks_;
+  std::size_t memory_ = 0;     // writes that are not answered yet
+  std::size_t unwritten_ = 0;  // responses; among them those that were dropped
 };
 
 }  // namespace rnic::rtl

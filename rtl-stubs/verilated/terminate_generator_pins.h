@@ -15,7 +15,6 @@ namespace rnic::rtl {
 template <class Model>
 class TerminateGeneratorPinsOf : public Pins<Model, TerminateGenerator> {
  public:
-  static constexpr bool kWaitsForOthers = false;
   using Pins<Model, TerminateGenerator>::compare_content;
   using Pins<Model, TerminateGenerator>::pushed;
 

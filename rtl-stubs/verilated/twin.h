@@ -40,6 +40,10 @@ class Twin final : public Clocked, public AttachedTwin {
     Ask ask;
     pins_->links(*block_, ask);
     if (in_flight_ != 0) ask.hold(in_flight_, "pipeline");
+    if (const std::size_t owed = pins_->owes(*block_); owed != 0 && ask.room.empty()) {
+      return std::string(stage_.name()) + " waits for nothing, but its RTL has given nothing for " +
+             std::to_string(owed) + " messages that it has taken" + (ask.held.empty() ? "" : " (" + ask.held + ")");
+    }
     if (ask.room.empty() && ask.held.empty() && !pins_->busy(*block_)) return {};
     const std::string what = ask.room.empty() ? "its RTL to go on" : "room in" + ask.room;
     return std::string(stage_.name()) + " waits for " + what + (ask.held.empty() ? "" : " (" + ask.held + ")");
@@ -83,7 +87,7 @@ class Twin final : public Clocked, public AttachedTwin {
     pins_->links(*block_, leave);
     if (move.moved || leave.left) idle_ = 0;
     else if (in_flight_ != 0 || move.waits) ++idle_;
-    if constexpr (!Pins::kWaitsForOthers) judge(move, leave.left);
+    judge(move, leave.left);
     const bool goes_on = move.moved || ((in_flight_ != 0 || move.waits) && idle_ < kPatience) || pins_->busy(*block_);
     return goes_on ? Wake::next_cycle() : Wake::on_traffic();
   }
@@ -179,14 +183,16 @@ class Twin final : public Clocked, public AttachedTwin {
     std::string room, held;
   };
 
-  // A message is offered, there is room for all that follows from it, and still it is refused.
+  // A message is offered, there is room for all that follows from it, others owe it nothing, and still it is refused.
   void judge(const Move& move, bool left) {
-    if (!move.waits || !move.room || move.moved || left) refused_ = 0;
+    if (!move.waits || !move.room || move.moved || left || pins_->waits_for_others(*block_)) refused_ = 0;
     else if (++refused_ == kNeverReady) fail_never_ready();
   }
   [[noreturn, gnu::cold, gnu::noinline]] void fail_never_ready() {
+    Ask ask;
+    pins_->links(*block_, ask);
     fail("never ready: for " + std::to_string(kNeverReady) +
-         " cycles it has taken no message, though one waits and there is room in all outputs");
+         " cycles it has taken no message, though one waits and there is room in all outputs (" + ask.held + ")");
   }
   [[noreturn, gnu::cold, gnu::noinline]] void fail_assertion() { fail(block_.failure()); }
 
