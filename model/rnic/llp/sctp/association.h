@@ -46,8 +46,7 @@ class Association {
 
   void send_segment(Ulpdu&& u);
   void send_control(std::uint16_t stream, ByteSpan message);
-  // What is to be sent now, if anything: one DATA chunk, as TCP has one FPDU per segment, preceded by a SACK if one is
-  // due. A SACK that does not fit the packet goes alone if it is due, and waits if it is only pending.
+  // What is to be sent now, if anything (next_contents).
   std::optional<SctpPacket> next_packet();
   // The octets that a stream may be given.
   std::uint32_t grantable(const StreamContext& s) const;

@@ -5,16 +5,14 @@
 
 #include "model/rnic/llp/sctp/association.h"
 #include "model/rnic/llp/sctp/packet.h"
+#include "model/rnic/llp/sctp/packet_contents.h"
 #include "model/wire/ddp_session.h"
 
 namespace rnic::sctp {
 
 using wire::SctpChunkType;
-using State = Setup::State;
 
 namespace {
-
-constexpr std::uint32_t kDataHeaderBytes = wire::SctpChunk::kHeaderBytes + wire::SctpData::kBytes;
 
 constexpr std::uint32_t padded(std::uint32_t octets) { return static_cast<std::uint32_t>(wire::sctp_padded(octets)); }
 // Octets of a message's DATA chunk, with header and pad: its share of the congestion window, and of the credit.
@@ -151,17 +149,7 @@ void Association::take_released() {
 
 std::optional<SctpPacket> Association::next_packet() {
   if (!c_.in_service || c_.ddp_streams == 0) return std::nullopt;
-  const State state = c_.setup.state();
-  const bool sends =
-      state == State::kEstablished || state == State::kShutdownPending || state == State::kShutdownReceived;
-  if (!sends && state != State::kShutdownSent) return std::nullopt;
-  const std::uint32_t room = c_.sender.pmdcs() / 4 * 4;
-  std::uint32_t data = sends ? c_.sender.next_octets() : 0;
-  std::uint32_t sack = 0;
-  if (c_.receiver.sack_owed() || (data != 0 && c_.receiver.sack_pending())) {
-    sack = static_cast<std::uint32_t>(c_.receiver.sack_bytes(room));
-    if (data + sack > room && data != 0) (c_.receiver.sack_owed() ? data : sack) = 0;
-  }
+  const auto [data, sack] = next_contents(c_.setup, c_.sender, c_.receiver);
   if (data + sack == 0) return std::nullopt;
   e_.packet.chunks.clear();
   e_.packet.resend = Resend::kNo;
@@ -175,21 +163,6 @@ std::optional<SctpPacket> Association::next_packet() {
   set_timers();
   return packet;
 }
-
-namespace {
-
-std::uint8_t* emit_data_header(const DataChunk& chunk, std::uint8_t* at) {
-  at[0] = static_cast<std::uint8_t>(SctpChunkType::kData);
-  at[1] = chunk.flags;
-  store_be16(at + 2, static_cast<std::uint16_t>(kDataHeaderBytes + chunk.bytes));
-  store_be32(at + 4, chunk.tsn);
-  store_be16(at + 8, chunk.stream);
-  store_be16(at + 10, 0);  // SSN: nothing is ordered
-  store_be32(at + 12, chunk.ppid);
-  return at + kDataHeaderBytes;
-}
-
-}  // namespace
 
 void Association::write_sack(wire::SctpWriter& to, std::uint32_t sack) {
   if (sack == 0) return;
@@ -205,7 +178,7 @@ SctpPacket Association::in_place(SentMessage& m, const DataChunk& chunk, std::ui
   wire::SctpWriter writer({m.buf->bytes() + offset, header}, {ends.port, ends.peer_port, c_.setup.terms().peer_tag});
   write_sack(writer, sack);
   RNIC_CHECK(writer.finish() == header);
-  emit_data_header(chunk, m.buf->bytes() + m.offset - kDataHeaderBytes);
+  write_data_header(chunk, m.buf->bytes() + m.offset - kDataHeaderBytes);
   std::memset(m.buf->bytes() + m.offset + m.bytes, 0, padded(m.bytes) - m.bytes);
   m.sent = true;
   return {m.buf, offset, static_cast<std::uint16_t>(header + chunk_octets(m.bytes)), ends.peer_ip, c_.peer_mac};
@@ -226,10 +199,7 @@ SctpPacket Association::copied(std::uint32_t sack) {
   for (const DataChunk& chunk : e_.packet.chunks) {
     SentMessage& m = e_.sent[chunk.handle.v];
     m.sent = true;
-    at = emit_data_header(chunk, at);
-    std::memcpy(at, m.buf->bytes() + m.offset + chunk.offset, chunk.bytes);
-    std::memset(at + chunk.bytes, 0, padded(chunk.bytes) - chunk.bytes);
-    at += padded(chunk.bytes);
+    at = write_data(chunk, m.buf->bytes() + m.offset, at);
   }
   return {std::move(buf),   kFrameHeadroom,           static_cast<std::uint16_t>(at - begin), ends.peer_ip, c_.peer_mac,
           e_.packet.resend, e_.packet.beyond_path_mtu};
