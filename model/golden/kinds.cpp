@@ -12,6 +12,7 @@ const std::vector<Kind>& kinds() {
     add_segmenter_kinds(list);
     add_negotiation_kinds(list);
     add_session_kinds(list);
+    add_packet_kinds(list);
     return list;
   }();
   return all;

@@ -29,5 +29,6 @@ void add_placement_kinds(std::vector<Kind>& to);
 void add_segmenter_kinds(std::vector<Kind>& to);
 void add_negotiation_kinds(std::vector<Kind>& to);
 void add_session_kinds(std::vector<Kind>& to);
+void add_packet_kinds(std::vector<Kind>& to);
 
 }  // namespace rnic::golden

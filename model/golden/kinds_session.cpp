@@ -9,6 +9,7 @@
 
 #include "model/ends/session_end.h"
 #include "model/golden/kind_of.h"
+#include "model/golden/sctp_messages.h"
 
 namespace rnic::golden {
 
@@ -35,7 +36,6 @@ namespace {
 
 constexpr std::uint16_t kMostDepth = 0x3ffe;           // RFC 6581 section 4: 14 bits, all ones is none
 constexpr std::size_t kMostPrivate = 508;              // RFC 5043 section 5.2.2, less the word of RFC 6581
-constexpr std::size_t kMostUserData = 65'535 - 16;     // of a DATA chunk
 constexpr std::uint32_t kMostUnacknowledged = 32'000;  // RFC 5043 section 5.2.1: 32,767, and what this end adds
 
 struct SessionCommand : Payload {
@@ -67,29 +67,6 @@ struct SessionCommand : Payload {
     v("negotiate_ord", 1, p.negotiate_ord);
     v("need_ord", 16, p.need_ord);
     v("reject_without_rtr", 1, p.reject_without_rtr);
-  }
-};
-// The user data of a DATA chunk.
-struct UserMessage : Payload {
-  std::uint16_t stream = 0;
-  std::uint32_t ppid = 0;
-  bool unordered = true;
-
-  static constexpr const char* kMessage = "sctp_user_message";
-  template <class V, class M>
-  static void fields(V& v, M& m) {
-    v("stream", 16, m.stream);
-    v("ppid", 32, m.ppid);
-    v("unordered", 1, m.unordered);
-  }
-};
-struct Acknowledged {
-  std::uint16_t stream = 0;
-
-  static constexpr const char* kMessage = "sctp_acknowledged";
-  template <class V, class M>
-  static void fields(V& v, M& m) {
-    v("stream", 16, m.stream);
   }
 };
 // What the host hears; the octets are the peer's private data.
@@ -124,10 +101,6 @@ struct SessionSegment : Payload {
     v("ddp_ssn", 16, m.ddp_ssn);
   }
 };
-
-void require(bool good, const std::string& text) {
-  if (!good) fail_value(text);
-}
 
 struct SctpSessionBench final : Bench {
   struct Config {

@@ -278,6 +278,39 @@ package rnic_golden_pkg;
   parameter int unsigned RtrKindWrite = 2;
   parameter int unsigned RtrKindRead = 3;
 
+  // sctp_packet_octets.resend
+  parameter int unsigned ResendNo = 0;
+  parameter int unsigned ResendFast = 1;
+  parameter int unsigned ResendTimeout = 2;
+  parameter int unsigned ResendPathMtu = 3;
+  parameter int unsigned ResendWindowOpened = 4;
+
+  // sctp_command.op
+  parameter int unsigned SctpCommandOpConsumed = 0;
+  parameter int unsigned SctpCommandOpSackDelay = 1;
+  parameter int unsigned SctpCommandOpT3Rtx = 2;
+
+  // sctp_data_chunk.fate
+  parameter int unsigned SctpDataChunkFateIgnored = 0;
+  parameter int unsigned SctpDataChunkFateMalformed = 1;
+  parameter int unsigned SctpDataChunkFateNoUserData = 2;
+  parameter int unsigned SctpDataChunkFateDuplicate = 3;
+  parameter int unsigned SctpDataChunkFateBeyondWindow = 4;
+  parameter int unsigned SctpDataChunkFateNoRoom = 5;
+  parameter int unsigned SctpDataChunkFateUnknownStream = 6;
+  parameter int unsigned SctpDataChunkFatePiece = 7;
+  parameter int unsigned SctpDataChunkFateBroken = 8;
+  parameter int unsigned SctpDataChunkFateMessage = 9;
+
+  // sctp_association_event.kind
+  parameter int unsigned SctpAssociationEventKindUp = 0;
+  parameter int unsigned SctpAssociationEventKindRestarted = 1;
+  parameter int unsigned SctpAssociationEventKindPeerShutdown = 2;
+  parameter int unsigned SctpAssociationEventKindShutDown = 3;
+  parameter int unsigned SctpAssociationEventKindAborted = 4;
+  parameter int unsigned SctpAssociationEventKindFailed = 5;
+  parameter int unsigned SctpAssociationEventKindPeerError = 6;
+
   // fpdu.octets
   parameter int unsigned StreamEndInOrder = 0;
   parameter int unsigned StreamEndReset = 1;
@@ -586,6 +619,44 @@ package rnic_golden_pkg;
     logic [15:0] ddp_ssn;
     logic [31:0] octets_n;
   } session_segment_t;
+
+  typedef struct packed {
+    logic [2:0] resend;
+    logic [31:0] octets_n;
+  } sctp_packet_octets_t;
+
+  typedef struct packed {
+    logic [3:0] op;
+    logic [31:0] consumed;
+  } sctp_command_t;
+
+  typedef struct packed {
+    logic [3:0] fate;
+    logic [31:0] tsn;
+    logic [15:0] stream;
+    logic [15:0] ssn;
+    logic [31:0] ppid;
+    logic [7:0] flags;
+    logic [31:0] octets_n;
+  } sctp_data_chunk_t;
+
+  typedef struct packed {
+    logic [2:0] kind;
+    logic [15:0] cause;
+    logic [31:0] octets_n;
+  } sctp_association_event_t;
+
+  typedef struct packed {
+    logic [15:0] port;
+    logic [15:0] peer_port;
+    logic [31:0] tag;
+    logic [31:0] peer_tag;
+    logic [31:0] tsn;
+    logic [31:0] peer_tsn;
+    logic [31:0] peer_window;
+    logic [15:0] outbound;
+    logic [15:0] inbound;
+  } sctp_association_row_t;
 
   // "mpa_framer": FPDUs of ULPDUs, without markers and CRC (RFC 5044 section 4.1).
   parameter int unsigned MpaFramerIn = 0;
@@ -1310,5 +1381,51 @@ package rnic_golden_pkg;
     bits_t bits;
     sctp_session_take_delivered = rnic_stage_take_beat(stage, SctpSessionDelivered, bits, octets);
     message = bits[$bits(message)-1:0];
+  endfunction
+
+  // "sctp_packet": packets of an association: DATA, SACK, and its end (RFC 9260).
+  parameter int unsigned SctpPacketSend = 0;
+  parameter int unsigned SctpPacketPeer = 1;
+  parameter int unsigned SctpPacketCommand = 2;
+  parameter int unsigned SctpPacketToPeer = 3;
+  parameter int unsigned SctpPacketData = 4;
+  parameter int unsigned SctpPacketAcknowledged = 5;
+  parameter int unsigned SctpPacketEvent = 6;
+  function automatic int sctp_packet_push_send(input chandle stage, input sctp_user_message_t message, input logic [1023:0] octets);
+    if ($isunknown(message)) return UnknownBits;
+    return rnic_stage_push_beat(stage, SctpPacketSend, bits_t'(message), octets);
+  endfunction
+  function automatic int sctp_packet_push_peer(input chandle stage, input sctp_packet_octets_t message, input logic [1023:0] octets);
+    if ($isunknown(message)) return UnknownBits;
+    return rnic_stage_push_beat(stage, SctpPacketPeer, bits_t'(message), octets);
+  endfunction
+  function automatic int sctp_packet_push_command(input chandle stage, input sctp_command_t message);
+    if ($isunknown(message)) return UnknownBits;
+    return rnic_stage_push_beat(stage, SctpPacketCommand, bits_t'(message), '0);
+  endfunction
+  function automatic int sctp_packet_take_to_peer(input chandle stage, output sctp_packet_octets_t message, output octets_t octets);
+    bits_t bits;
+    sctp_packet_take_to_peer = rnic_stage_take_beat(stage, SctpPacketToPeer, bits, octets);
+    message = bits[$bits(message)-1:0];
+  endfunction
+  function automatic int sctp_packet_take_data(input chandle stage, output sctp_data_chunk_t message, output octets_t octets);
+    bits_t bits;
+    sctp_packet_take_data = rnic_stage_take_beat(stage, SctpPacketData, bits, octets);
+    message = bits[$bits(message)-1:0];
+  endfunction
+  function automatic int sctp_packet_take_acknowledged(input chandle stage, output sctp_acknowledged_t message);
+    bits_t bits;
+    octets_t unused_octets;
+    sctp_packet_take_acknowledged = rnic_stage_take_beat(stage, SctpPacketAcknowledged, bits, unused_octets);
+    message = bits[$bits(message)-1:0];
+  endfunction
+  function automatic int sctp_packet_take_event(input chandle stage, output sctp_association_event_t message, output octets_t octets);
+    bits_t bits;
+    sctp_packet_take_event = rnic_stage_take_beat(stage, SctpPacketEvent, bits, octets);
+    message = bits[$bits(message)-1:0];
+  endfunction
+  function automatic int sctp_packet_row_association(input chandle stage, input int unsigned index, input sctp_association_row_t row);
+    if ($isunknown(row)) return UnknownBits;
+    return rnic_stage_row_bits(stage, "association", index, bits_t'(row));
   endfunction
 endpackage

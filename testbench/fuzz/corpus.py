@@ -369,6 +369,15 @@ def golden():
                                                         wqe_sge_lkey=[0x15a]),
          call("in", octets=sent, **fpdu), call("out"), call("read_issued", qpn=1, epoch=1, sink_stag=0x15a, sink_to=0x1000, bytes=7),
          call("answered", qpn=1, epoch=1), call("in", octets=bytes(8), **fpdu), call("terminate", octets=bytes(60)), call("flush", qpn=1, epoch=1))
+    def packet(chunks):
+        return struct.pack(">HHII", 2, 1, 3, 0) + chunks
+    data, numbers = struct.pack(">BBHIHHI", 0, 7, 21, 5, 0, 0, 16) + b"rnic!" + bytes(3), struct.pack(">II", 6, 9999)
+    sent = call("send", octets=b"rnic?", unordered=1, ppid=16)
+    seed("sctp_packet", "sctp_packet", call("association", port=1, peer_port=2, tag=3, peer_tag=4, tsn=6, peer_tsn=5, peer_window=2000, outbound=2, inbound=2),
+         sent, sent, call("to_peer", octets=bytes(64)), call("peer", octets=packet(data)), call("data", octets=bytes(64)), call("command", consumed=5),
+         call("peer", octets=packet(struct.pack(">BBH", 3, 0, 16) + numbers + bytes(4))), call("acknowledged"), call("command", op=2),
+         call("peer", octets=packet(data.replace(b"\7\0\25\0\0\0\5", b"\6\0\25\0\0\0\6"))), call("command", op=1),
+         call("peer", octets=packet(struct.pack(">BBH", 7, 0, 8) + numbers[:4])), call("event", octets=bytes(64)))
 
 
 captures()

@@ -89,7 +89,7 @@ const nlohmann::json& described() {
 }
 
 // A structure as its message has it, with members that mostly are small numbers that fit, and now and then any; its
-// octets may be those of an FPDU with the right length field.
+// octets may be those of an FPDU with the right length field, or of an SCTP packet, with the right checksum.
 class Message {
  public:
   Message(Input& in, const std::string& name) {
@@ -98,7 +98,7 @@ class Message {
     memory_ = std::make_unique<Block<std::uint8_t>>(size);
     put(0, static_cast<std::uint32_t>(size));
     for (const nlohmann::json& member : of["members"]) fill(in, member);
-    if (of["octets"].get<bool>()) add_octets(in);
+    if (of["octets"].get<bool>()) add_octets(in, name == "sctp_packet_octets");
     if (of["marks"].get<bool>()) put(32, std::uint32_t{0});
   }
   void* get() const { return memory_->get(); }
@@ -117,16 +117,23 @@ class Message {
       std::memcpy(memory_->get() + member["offset"].get<std::size_t>() + i * octets, &value, octets);
     }
   }
-  void add_octets(Input& in) {
+  void add_octets(Input& in, bool packet) {
     const std::uint8_t how = in.octet();
     const std::size_t n = how < 128 ? how : (how - 127) * std::size_t{12};
     octets_ = std::make_unique<Block<std::uint8_t>>(n);
     const ByteSpan content = in.take(std::min<std::size_t>(n, 64));
     std::copy(content.begin(), content.end(), octets_->get());
     if (n >= 8 && n % 4 == 0 && how % 8 == 0) store_be16(octets_->get(), static_cast<std::uint16_t>(n - 6));
+    if (packet && n >= 12) seal(n);
     put(4, static_cast<std::uint32_t>(n));
     put(8, octets_->get());
     put(16, static_cast<std::uint32_t>(n));
+  }
+  void seal(std::size_t n) {
+    store_le32(octets_->get() + 8, 0);
+    std::uint32_t crc = 0;
+    rnic_crc32c(&crc, octets_->get(), n);
+    store_le32(octets_->get() + 8, crc);
   }
   std::unique_ptr<Block<std::uint8_t>> memory_, octets_;
 };

@@ -292,6 +292,47 @@ enum {
   RNIC_RTR_KIND_READ = 3
 };
 
+/* sctp_packet_octets.resend */
+enum {
+  RNIC_RESEND_NO = 0,
+  RNIC_RESEND_FAST = 1,
+  RNIC_RESEND_TIMEOUT = 2,
+  RNIC_RESEND_PATH_MTU = 3,
+  RNIC_RESEND_WINDOW_OPENED = 4
+};
+
+/* sctp_command.op */
+enum {
+  RNIC_SCTP_COMMAND_OP_CONSUMED = 0,
+  RNIC_SCTP_COMMAND_OP_SACK_DELAY = 1,
+  RNIC_SCTP_COMMAND_OP_T3_RTX = 2
+};
+
+/* sctp_data_chunk.fate */
+enum {
+  RNIC_SCTP_DATA_CHUNK_FATE_IGNORED = 0,
+  RNIC_SCTP_DATA_CHUNK_FATE_MALFORMED = 1,
+  RNIC_SCTP_DATA_CHUNK_FATE_NO_USER_DATA = 2,
+  RNIC_SCTP_DATA_CHUNK_FATE_DUPLICATE = 3,
+  RNIC_SCTP_DATA_CHUNK_FATE_BEYOND_WINDOW = 4,
+  RNIC_SCTP_DATA_CHUNK_FATE_NO_ROOM = 5,
+  RNIC_SCTP_DATA_CHUNK_FATE_UNKNOWN_STREAM = 6,
+  RNIC_SCTP_DATA_CHUNK_FATE_PIECE = 7,
+  RNIC_SCTP_DATA_CHUNK_FATE_BROKEN = 8,
+  RNIC_SCTP_DATA_CHUNK_FATE_MESSAGE = 9
+};
+
+/* sctp_association_event.kind */
+enum {
+  RNIC_SCTP_ASSOCIATION_EVENT_KIND_UP = 0,
+  RNIC_SCTP_ASSOCIATION_EVENT_KIND_RESTARTED = 1,
+  RNIC_SCTP_ASSOCIATION_EVENT_KIND_PEER_SHUTDOWN = 2,
+  RNIC_SCTP_ASSOCIATION_EVENT_KIND_SHUT_DOWN = 3,
+  RNIC_SCTP_ASSOCIATION_EVENT_KIND_ABORTED = 4,
+  RNIC_SCTP_ASSOCIATION_EVENT_KIND_FAILED = 5,
+  RNIC_SCTP_ASSOCIATION_EVENT_KIND_PEER_ERROR = 6
+};
+
 /* fpdu.octets */
 enum {
   RNIC_STREAM_END_IN_ORDER = 0,
@@ -1158,6 +1199,66 @@ typedef struct {
 } rnic_session_segment;
 typedef char rnic_session_segment_has_24_octets[sizeof(rnic_session_segment) == 24 ? 1 : -1];
 
+typedef struct {
+  uint32_t size;
+  uint32_t octets_n;
+  uint8_t* octets;
+  uint32_t octets_room;
+  uint8_t resend;  /* 3 bits */
+  uint8_t reserved0[3];
+} rnic_sctp_packet_octets;
+typedef char rnic_sctp_packet_octets_has_24_octets[sizeof(rnic_sctp_packet_octets) == 24 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint8_t op;  /* 4 bits */
+  uint8_t reserved0[3];
+  uint32_t consumed;
+  uint8_t reserved1[4];
+} rnic_sctp_command;
+typedef char rnic_sctp_command_has_16_octets[sizeof(rnic_sctp_command) == 16 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t octets_n;
+  uint8_t* octets;
+  uint32_t octets_room;
+  uint8_t fate;  /* 4 bits */
+  uint8_t reserved0[3];
+  uint32_t tsn;
+  uint16_t stream;
+  uint16_t ssn;
+  uint32_t ppid;
+  uint8_t flags;
+  uint8_t reserved1[3];
+} rnic_sctp_data_chunk;
+typedef char rnic_sctp_data_chunk_has_40_octets[sizeof(rnic_sctp_data_chunk) == 40 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint32_t octets_n;
+  uint8_t* octets;
+  uint32_t octets_room;
+  uint8_t kind;  /* 3 bits */
+  uint8_t reserved0[1];
+  uint16_t cause;
+} rnic_sctp_association_event;
+typedef char rnic_sctp_association_event_has_24_octets[sizeof(rnic_sctp_association_event) == 24 ? 1 : -1];
+
+typedef struct {
+  uint32_t size;
+  uint16_t port;
+  uint16_t peer_port;
+  uint32_t tag;
+  uint32_t peer_tag;
+  uint32_t tsn;
+  uint32_t peer_tsn;
+  uint32_t peer_window;
+  uint16_t outbound;
+  uint16_t inbound;
+} rnic_sctp_association_row;
+typedef char rnic_sctp_association_row_has_32_octets[sizeof(rnic_sctp_association_row) == 32 ? 1 : -1];
+
 /* "mpa_framer": FPDUs of ULPDUs, without markers and CRC (RFC 5044 section 4.1). */
 enum {
   RNIC_MPA_FRAMER_IN = 0, /* push rnic_ulpdu */
@@ -1644,6 +1745,38 @@ static inline int32_t rnic_sctp_session_take_event(rnic_stage* stage, rnic_sessi
 }
 static inline int32_t rnic_sctp_session_take_delivered(rnic_stage* stage, rnic_session_segment* message) {
   return rnic_stage_take(stage, 5, message);
+}
+
+/* "sctp_packet": packets of an association: DATA, SACK, and its end (RFC 9260). */
+enum {
+  RNIC_SCTP_PACKET_SEND = 0, /* push rnic_sctp_user_message */
+  RNIC_SCTP_PACKET_PEER = 1, /* push rnic_sctp_packet_octets */
+  RNIC_SCTP_PACKET_COMMAND = 2, /* push rnic_sctp_command */
+  RNIC_SCTP_PACKET_TO_PEER = 3, /* take rnic_sctp_packet_octets */
+  RNIC_SCTP_PACKET_DATA = 4, /* take rnic_sctp_data_chunk */
+  RNIC_SCTP_PACKET_ACKNOWLEDGED = 5, /* take rnic_sctp_acknowledged */
+  RNIC_SCTP_PACKET_EVENT = 6 /* take rnic_sctp_association_event */
+};
+static inline int32_t rnic_sctp_packet_push_send(rnic_stage* stage, const rnic_sctp_user_message* message) {
+  return rnic_stage_push(stage, 0, message);
+}
+static inline int32_t rnic_sctp_packet_push_peer(rnic_stage* stage, const rnic_sctp_packet_octets* message) {
+  return rnic_stage_push(stage, 1, message);
+}
+static inline int32_t rnic_sctp_packet_push_command(rnic_stage* stage, const rnic_sctp_command* message) {
+  return rnic_stage_push(stage, 2, message);
+}
+static inline int32_t rnic_sctp_packet_take_to_peer(rnic_stage* stage, rnic_sctp_packet_octets* message) {
+  return rnic_stage_take(stage, 3, message);
+}
+static inline int32_t rnic_sctp_packet_take_data(rnic_stage* stage, rnic_sctp_data_chunk* message) {
+  return rnic_stage_take(stage, 4, message);
+}
+static inline int32_t rnic_sctp_packet_take_acknowledged(rnic_stage* stage, rnic_sctp_acknowledged* message) {
+  return rnic_stage_take(stage, 5, message);
+}
+static inline int32_t rnic_sctp_packet_take_event(rnic_stage* stage, rnic_sctp_association_event* message) {
+  return rnic_stage_take(stage, 6, message);
 }
 
 #ifdef __cplusplus

@@ -12,10 +12,12 @@ __all__ = ["KINDS", "Ulpdu", "Fpdu", "Segment", "RxConsumed", "StreamPlace", "Qu
            "SrqArm", "ReadIssued", "RqFlush", "PlacedSegment", "RqeTaken", "SrqEvent", "SrqContext", "FetchedWqe", "TxCredit", "ReadWork",
            "TxInternalWork", "StagRequestDone", "UlpduJob", "WqeTaken", "WqeIssued", "StagRequest", "CmCommand", "StreamSignal", "CmDone",
            "CmEvent", "FlowContext", "SessionCommand", "SctpUserMessage", "SctpAcknowledged", "SessionEvent", "SessionSegment",
-           "QpEventKind", "TerminateLayer", "QpState", "Llp", "StagKind", "TxUnblockKind", "RdmapOpcode", "SrqEventKind", "WrOpcode",
+           "SctpPacketOctets", "SctpCommand", "SctpDataChunk", "SctpAssociationEvent", "SctpAssociationRow", "QpEventKind",
+           "TerminateLayer", "QpState", "Llp", "StagKind", "TxUnblockKind", "RdmapOpcode", "SrqEventKind", "WrOpcode",
            "TxInternalWorkKind", "WcStatus", "WqeIssuedMarker", "CommandOp", "StreamSignalKind", "CommandStatus", "EventType",
-           "TerminateOrigin", "Personality", "Markers", "SessionCommandOp", "SessionEventKind", "SessionEventError", "RtrKind",
-           "StreamEnd", "ConnectStatus", "AtomicOpcode", "WqeFlag", "AccessFlag", "CmFlag", "CmOption"]
+           "TerminateOrigin", "Personality", "Markers", "SessionCommandOp", "SessionEventKind", "SessionEventError", "RtrKind", "Resend",
+           "SctpCommandOp", "SctpDataChunkFate", "SctpAssociationEventKind", "StreamEnd", "ConnectStatus", "AtomicOpcode", "WqeFlag",
+           "AccessFlag", "CmFlag", "CmOption"]
 
 
 class QpEventKind(IntEnum):
@@ -292,6 +294,47 @@ class RtrKind(IntEnum):
     SEND = 1
     WRITE = 2
     READ = 3
+
+
+class Resend(IntEnum):
+    """sctp_packet_octets.resend."""
+    NO = 0
+    FAST = 1
+    TIMEOUT = 2
+    PATH_MTU = 3
+    WINDOW_OPENED = 4
+
+
+class SctpCommandOp(IntEnum):
+    """sctp_command.op."""
+    CONSUMED = 0
+    SACK_DELAY = 1
+    T3_RTX = 2
+
+
+class SctpDataChunkFate(IntEnum):
+    """sctp_data_chunk.fate."""
+    IGNORED = 0
+    MALFORMED = 1
+    NO_USER_DATA = 2
+    DUPLICATE = 3
+    BEYOND_WINDOW = 4
+    NO_ROOM = 5
+    UNKNOWN_STREAM = 6
+    PIECE = 7
+    BROKEN = 8
+    MESSAGE = 9
+
+
+class SctpAssociationEventKind(IntEnum):
+    """sctp_association_event.kind."""
+    UP = 0
+    RESTARTED = 1
+    PEER_SHUTDOWN = 2
+    SHUT_DOWN = 3
+    ABORTED = 4
+    FAILED = 5
+    PEER_ERROR = 6
 
 
 class StreamEnd(IntEnum):
@@ -1805,6 +1848,107 @@ class SessionSegment(WithOctets):
     ]
 
 
+class SctpPacketOctets(WithOctets):
+    """rnic_sctp_packet_octets."""
+    KIND = "sctp_packet_octets"
+    WIDTHS = {"resend": 3}
+    resend: int
+    _fields_ = [
+        ("size", u32),
+        ("octets_n", u32),
+        ("_octets", text),
+        ("octets_room", u32),
+        ("resend", u8),
+        ("_reserved0", u8 * 3),
+    ]
+
+
+class SctpCommand(Message):
+    """rnic_sctp_command."""
+    KIND = "sctp_command"
+    WIDTHS = {"op": 4, "consumed": 32}
+    op: int
+    consumed: int
+    _fields_ = [
+        ("size", u32),
+        ("op", u8),
+        ("_reserved0", u8 * 3),
+        ("consumed", u32),
+        ("_reserved1", u8 * 4),
+    ]
+
+
+class SctpDataChunk(WithOctets):
+    """rnic_sctp_data_chunk."""
+    KIND = "sctp_data_chunk"
+    WIDTHS = {"fate": 4, "tsn": 32, "stream": 16, "ssn": 16, "ppid": 32, "flags": 8}
+    fate: int
+    tsn: int
+    stream: int
+    ssn: int
+    ppid: int
+    flags: int
+    _fields_ = [
+        ("size", u32),
+        ("octets_n", u32),
+        ("_octets", text),
+        ("octets_room", u32),
+        ("fate", u8),
+        ("_reserved0", u8 * 3),
+        ("tsn", u32),
+        ("stream", u16),
+        ("ssn", u16),
+        ("ppid", u32),
+        ("flags", u8),
+        ("_reserved1", u8 * 3),
+    ]
+
+
+class SctpAssociationEvent(WithOctets):
+    """rnic_sctp_association_event."""
+    KIND = "sctp_association_event"
+    WIDTHS = {"kind": 3, "cause": 16}
+    kind: int
+    cause: int
+    _fields_ = [
+        ("size", u32),
+        ("octets_n", u32),
+        ("_octets", text),
+        ("octets_room", u32),
+        ("kind", u8),
+        ("_reserved0", u8 * 1),
+        ("cause", u16),
+    ]
+
+
+class SctpAssociationRow(Message):
+    """rnic_sctp_association_row."""
+    KIND = "sctp_association_row"
+    WIDTHS = {"port": 16, "peer_port": 16, "tag": 32, "peer_tag": 32, "tsn": 32, "peer_tsn": 32, "peer_window": 32, "outbound": 16,
+              "inbound": 16}
+    port: int
+    peer_port: int
+    tag: int
+    peer_tag: int
+    tsn: int
+    peer_tsn: int
+    peer_window: int
+    outbound: int
+    inbound: int
+    _fields_ = [
+        ("size", u32),
+        ("port", u16),
+        ("peer_port", u16),
+        ("tag", u32),
+        ("peer_tag", u32),
+        ("tsn", u32),
+        ("peer_tsn", u32),
+        ("peer_window", u32),
+        ("outbound", u16),
+        ("inbound", u16),
+    ]
+
+
 KINDS = {kind.name: kind for kind in (
     Kind("mpa_framer", "FPDUs of ULPDUs, without markers and CRC (RFC 5044 section 4.1)", (
         Port("in", "push", Ulpdu),
@@ -2018,5 +2162,22 @@ KINDS = {kind.name: kind for kind in (
         Port("event", "take", SessionEvent),
         Port("delivered", "take", SessionSegment),
     ), {}, (
+    )),
+    Kind("sctp_packet", "packets of an association: DATA, SACK, and its end (RFC 9260)", (
+        Port("send", "push", SctpUserMessage),
+        Port("peer", "push", SctpPacketOctets),
+        Port("command", "push", SctpCommand),
+        Port("to_peer", "take", SctpPacketOctets),
+        Port("data", "take", SctpDataChunk),
+        Port("acknowledged", "take", SctpAcknowledged),
+        Port("event", "take", SctpAssociationEvent),
+    ), {"association": SctpAssociationRow}, (
+        "packets",
+        "bad_shape",
+        "bad_checksum",
+        "malformed",
+        "wrong_tag",
+        "unexpected",
+        "out_of_the_blue",
     )),
 )}
