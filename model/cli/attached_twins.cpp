@@ -76,7 +76,7 @@ std::string AttachedTwins::in_place_of(const std::string& instance) const {
 
 std::string AttachedTwins::write_inside(const std::string& instance, const std::string& out_dir) const {
   const auto found = std::find(instances_.begin(), instances_.end(), instance);
-  if (!inside_ || found == instances_.end()) return "";
+  if (!inside_ || out_dir.empty() || found == instances_.end()) return "";
   const std::string file = (std::filesystem::path(out_dir) / "scoreboard_inside.vcd").string();
   return twins_[static_cast<std::size_t>(found - instances_.begin())]->write_inside(file) ? file : "";
 }
@@ -100,6 +100,7 @@ int AttachedTwins::report_fault(const std::vector<std::string>& nodes, const std
   AttachedTwin& twin = *faulty();
   const std::string whose = twin.fault_of() ? ", of request " + twin.fault_of().text(nodes) : "";
   err << fmt::format("rnicsim: {}{}\n", twin.fault(), whose);
+  if (out_dir.empty()) return kCheckFailed;
   const std::string file = (std::filesystem::path(out_dir) / "lockstep.vcd").string();
   const bool has_window = twin.write_window(file);
   if (has_window) err << fmt::format("rnicsim: both sides around it: {}\n", file);

@@ -32,12 +32,12 @@ class AttachedTwins final {
   AttachedTwin* faulty() const;
   // Whether some RTL in a stage's place comes from a library of somebody else.
   bool foreign() const { return foreign_; }
-  // Reports what and where, writes the waveforms to the folder, and returns the exit code. OutputError if they cannot
-  // be written.
+  // Reports what and where, writes the waveforms to the folder, if there is one, and returns the exit code. OutputError
+  // if they cannot be written.
   int report_fault(const std::vector<std::string>& nodes, const std::string& out_dir, std::ostream& err) const;
   // What does the work of the stage with this name in the tree: "RTL of libmine.so", "its twin"; "": the stage itself.
   std::string in_place_of(const std::string& instance) const;
-  // A waveform of the inside of that stage's twin, with --lockstep-inside. The name of the file; "" without one.
+  // A waveform of the inside of that stage's twin, with --lockstep-inside and a folder. The name of the file, or "".
   std::string write_inside(const std::string& instance, const std::string& out_dir) const;
 
  private:

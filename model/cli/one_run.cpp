@@ -176,6 +176,36 @@ const char* why_it_failed(RunEnd end) {
 
 }  // namespace
 
+bool explains(const std::exception& e, const AttachedTwins& twins, const Scoreboards& boards, const OneRun& run,
+              std::string& beyond) {
+  if (twins.faulty() != nullptr || boards.fault()) return true;
+  if (!twins.foreign()) return false;
+  beyond = fmt::format(
+      "the chip cannot go on with the RTL in place of {0}: {1}; --lockstep {0} and the scoreboard find "
+      "its first fault",
+      run.twins.rtl, e.what());
+  return true;
+}
+
+int conclude(const System& system, const Finished& finished, const OneRun& one, const Report& report,
+             std::ostream& err) {
+  const auto& [run, end, twins, boards, beyond] = finished;
+  run.write_outputs(end);
+  for (const std::string& notice : run.outputs().notices(kernel_time_ps())) tell(err, notice);
+  if (!beyond.empty()) tell(err, beyond);
+  const std::vector<std::string> nodes = node_names(system.stations());
+  int code = kOk;
+  if (twins.faulty() != nullptr) {
+    code = twins.report_fault(nodes, one.options.out_dir, err);
+  } else if (const auto fault = boards.fault()) {
+    code = report_mismatch(*fault, twins, nodes, one, err);
+  } else {
+    code = report_boards(boards, one, run.outputs(), err);  // its file is among those of the report
+    code = std::max({code, report({run, end, twins}), beyond.empty() ? int{kOk} : int{kCheckFailed}});
+  }
+  return std::max(code, tell_unwritten(run.write_failures(), err));
+}
+
 int run_system(System& system, const OneRun& one, const Report& report, std::ostream& err) {
   std::optional<FoundWave> wave;
   if (one.options.wave_condition.any()) {
@@ -189,19 +219,14 @@ int run_system(System& system, const OneRun& one, const Report& report, std::ost
   if (!system.programs().notice().empty()) err << "rnicsim: " << system.programs().notice() << '\n' << std::flush;
   Progress shown;
   RunEnd end = RunEnd::kFailed;
-  std::string beyond;  // what a stranger's RTL has brought the model to
+  std::string beyond;
   try {
     end = run.drive([&](std::uint64_t now, std::uint64_t done, std::uint64_t total) {
       if (one.shows_progress) shown.update(now, done, total);
       if (wave) wave->look(run.outputs(), now, false);
     });
   } catch (const std::exception& e) {
-    if (attached.faulty() == nullptr && !boards.fault() && attached.foreign()) {
-      beyond = fmt::format(
-          "the chip cannot go on with the RTL in place of {0}: {1}; --lockstep {0} and the scoreboard find "
-          "its first fault",
-          one.twins.rtl, e.what());
-    } else if (attached.faulty() == nullptr && !boards.fault()) {
+    if (!explains(e, attached, boards, one, beyond)) {
       shown.finish();
       if (wave) {
         wave->look(run.outputs(), kernel_time_ps(), true);
@@ -224,20 +249,7 @@ int run_system(System& system, const OneRun& one, const Report& report, std::ost
     if (!well) wave->look_back(run.outputs(), why_it_failed(end), end == RunEnd::kDone || end == RunEnd::kFailed);
     wave->finish(run.outputs(), kernel_time_ps());
   }
-  run.write_outputs(end);
-  for (const std::string& notice : run.outputs().notices(kernel_time_ps())) tell(err, notice);
-  if (!beyond.empty()) tell(err, beyond);
-  const std::vector<std::string> nodes = node_names(system.stations());
-  int code = kOk;
-  if (attached.faulty() != nullptr) {
-    code = attached.report_fault(nodes, one.options.out_dir, err);
-  } else if (const auto fault = boards.fault()) {
-    code = report_mismatch(*fault, attached, nodes, one, err);
-  } else {
-    code = report_boards(boards, one, run.outputs(), err);  // its file is among those of the report
-    code = std::max({code, report({run, end, attached}), beyond.empty() ? int{kOk} : int{kCheckFailed}});
-  }
-  return std::max(code, tell_unwritten(run.write_failures(), err));
+  return conclude(system, {run, end, attached, boards, beyond}, one, report, err);
 }
 
 int run_one(const Scenario& scenario, const Overlay& command_line, const OneRun& one, std::ostream& out,

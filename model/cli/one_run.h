@@ -1,6 +1,7 @@
 // One run of a system: attaches twins, drives it to its end, writes outputs and reports.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <iosfwd>
 #include <string>
@@ -38,6 +39,22 @@ int report_run(const System& system, const RunResult& result, const RunOptions& 
 
 // Reports which files could not be written, each with its reason. Returns the exit code.
 int tell_unwritten(const std::vector<std::string>& failures, std::ostream& err);
+
+// A run that is over, with what judged it. `beyond`: what a stranger's RTL has brought the model to, or empty.
+struct Finished {
+  Run& run;
+  RunEnd end;
+  const AttachedTwins& twins;
+  const Scoreboards& boards;
+  std::string beyond;
+};
+// Why an exception has ended a run: a fault of a twin or under a scoreboard, or a stranger's RTL, which `beyond` then
+// names. False: none of them.
+bool explains(const std::exception& e, const AttachedTwins& twins, const Scoreboards& boards, const OneRun& run,
+              std::string& beyond);
+// Writes the outputs of such a run, and reports it as run_system() does.
+int conclude(const System& system, const Finished& finished, const OneRun& run, const Report& report,
+             std::ostream& err);
 
 // Once per process. Returns the exit code of a twin's fault or the report, at least kNotWritten if an output fails.
 int run_system(System& system, const OneRun& run, const Report& report, std::ostream& err);

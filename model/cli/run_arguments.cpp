@@ -32,6 +32,14 @@ void RunArguments::read(const po::variables_map& given) {
   if (given.count("point") != 0) point_ = given["point"].as<std::size_t>();
 }
 
+std::string quoted(const std::string& word) {
+  const char* const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + '\'';
+}
+
 Assignments::Assignments(const ConfigOptions& config) {
   Overlay all;
   for (const std::string& assignment : config.set) all.set(assignment);

@@ -40,6 +40,9 @@ class RunArguments {
   std::optional<std::size_t> point_;
 };
 
+// A word of a command, as a shell takes it.
+std::string quoted(const std::string& word);
+
 // The options --set of a run: values of the scenario, and settings of all nodes.
 struct Assignments {
   explicit Assignments(const ConfigOptions& config);

@@ -9,6 +9,7 @@
 
 #include "model/cli/command.h"
 #include "model/cli/interruption.h"
+#include "model/cli/judge_arguments.h"
 #include "model/cli/one_run.h"
 #include "model/cli/options.h"
 #include "model/cli/other_program.h"
@@ -30,15 +31,6 @@ namespace {
 std::uint16_t parse_port(int port) {
   if (port < 0 || port > UINT16_MAX) throw ConfigError(fmt::format("--gdb: {} is no TCP port", port));
   return static_cast<std::uint16_t>(port);
-}
-
-// As a shell takes it.
-std::string quoted(const std::string& word) {
-  const char* const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + '\'';
 }
 
 struct Arguments {
@@ -101,18 +93,8 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   add("help,h", "this text");
   RunArguments arguments(a.run.options, a.config);
   arguments.add_outputs_to(options);
-  add("rtl", po::value(&a.run.twins.rtl)->value_name("stages"),
-      "run with the SystemVerilog twins of these stages in their places: all, or names separated by commas; all,-NAME "
-      "leaves one out, NAME=LIB.so takes the RTL of a library that `rnicsim rtl` has built");
-  add("lockstep", po::value(&a.run.twins.lockstep)->value_name("stages"),
-      "run these stages beside their twins, and stop at the first difference");
-  add("lockstep-inside",
-      "with --lockstep or --rtl: what ends the run also writes a waveform of the signals inside the twin");
-  add("scoreboard", po::value(&a.run.scoreboards.stages)->value_name("stages"),
-      "compare what these stages give, or the RTL in their places, with librnic_golden, in whatever cycles they work: "
-      "all, or names separated by commas; all,-NAME leaves one out");
-  add("max-latency", po::value(&a.run.scoreboards.max_latency)->value_name("cycles"),
-      "with --scoreboard: what a stage has accepted gives its outcome within so many cycles; 10000 unless given");
+  JudgeArguments judges(a.run);
+  judges.add_to(options);
   add("gdb", po::value<int>()->value_name("port"),
       "wait on this port of 127.0.0.1 for gdb to debug the RV32 firmware; 0 chooses one");
   a.sweep.jobs = std::max(1u, std::thread::hardware_concurrency());
@@ -134,13 +116,9 @@ int run_command(const std::vector<std::string>& args, std::ostream& out, std::os
   if (a.config.scenario.empty()) throw ConfigError("run: which scenario? traces/quickstart.json is a good start");
   arguments.read(given);
   if (given.count("gdb") != 0) a.run.options.gdb_port = parse_port(given["gdb"].as<int>());
-  a.run.twins.inside = given.count("lockstep-inside") != 0;
-  if (a.run.twins.inside && !a.run.twins.any()) throw ConfigError("run: --lockstep-inside needs --lockstep or --rtl");
+  judges.read(given);
   a.run.twins.source = twins;
   find_twins(a.run.twins, args);
-  if (given.count("max-latency") != 0 && !a.run.scoreboards.any()) {
-    throw ConfigError("run: --max-latency needs --scoreboard");
-  }
   a.run.command = "rnicsim run";
   for (const std::string& word : args) a.run.command += ' ' + quoted(word);
   if (a.sweep.jobs == 0) throw ConfigError("run: --jobs must be 1 or more");

@@ -14,15 +14,23 @@ namespace {
 
 constexpr const char* kFile = "librnic_golden.so.1";
 
-// Beside the program as it is installed, and as it is built; then wherever the loader looks.
+void* opened(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return nullptr;
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw ConfigError(fmt::format("--scoreboard: {}", dlerror()));
+  return library;
+}
+
+// Beside the library of runs, if this is in it; beside the program as it is installed, and as it is built; then
+// wherever the loader looks.
 void* load() {
+  Dl_info here;
+  if (dladdr(reinterpret_cast<const void*>(&opened), &here) != 0) {
+    if (void* const library = opened(std::filesystem::path(here.dli_fname).parent_path() / kFile)) return library;
+  }
   const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
   for (const char* inside : {RNIC_LIBDIR, "lib", "model/golden"}) {
-    const std::filesystem::path file = folder / inside / kFile;
-    if (!std::filesystem::exists(file)) continue;
-    void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) throw ConfigError(fmt::format("--scoreboard: {}", dlerror()));
-    return library;
+    if (void* const library = opened(folder / inside / kFile)) return library;
   }
   if (void* const library = dlopen(kFile, RTLD_NOW | RTLD_LOCAL)) return library;
   throw ConfigError(

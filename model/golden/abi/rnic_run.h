@@ -24,11 +24,12 @@ typedef struct rnic_run rnic_run;
 /* Makes the system of a scenario, a JSON object as in a scenario's file. `options` is a JSON object of those of
  * `rnicsim run` by their names without dashes; null: none. true is an option without a value, a list one that is given
  * several times:
- *   {"set": {"link.delay_ns": 500}, "trace-kind": ["retransmitted"], "stats-every": "10us", "events": true, "out":
- * "folder"} Without "out" there is no folder, and no file but those that are named. "events" is the library's own:
- * events are kept for rnic_run_event(). What needs another process, a terminal or RTL is the program's alone. *run is a
- * handle even where it fails, so that its text can be read; null only for RNIC_E_NULL and RNIC_E_MEMORY. Errors:
- * RNIC_E_NAME for an unknown option, RNIC_E_SETTINGS for a scenario or a value that is refused. */
+ *   {"set": {"link.delay_ns": 500}, "trace-kind": ["retransmitted"], "events": true, "out": "folder"}
+ * Without "out" there is no folder, and no file but those that are named. "events" is the library's own: events are
+ * kept for rnic_run_event(). "rtl" and "lockstep" take RTL from files, as "crc_check=./libmine.so". What needs another
+ * process or a terminal is the program's alone. *run is a handle even where it fails, so that its text can be read;
+ * null only for RNIC_E_NULL and RNIC_E_MEMORY. Errors: RNIC_E_NAME for an unknown option, RNIC_E_SETTINGS for a
+ * scenario or a value that is refused. */
 int32_t rnic_run_open(uint32_t abi, const char* scenario, const char* options, rnic_run** run);
 void rnic_run_close(
     rnic_run* run); /* null is allowed; files of a run that has not ended keep the names that end with .part */
@@ -40,8 +41,9 @@ int32_t rnic_run_drive(rnic_run* run, uint64_t until_ps);
 
 /* JSON of a run, valid until the next call with this handle. Once it has ended: "all" as in stats.json, or one of its
  * members such as "results", "bottleneck", "digest" or "config"; "series" as in series.json, of the option
- * "stats-every"; "report": what the program prints on both streams, and its exit code. At any time: "stats", the
- * counters, and "sim_time_ps". RNIC_NONE with a text: not yet, or not asked for. */
+ * "stats-every"; "scoreboard" as in scoreboard.json, of the option of that name; "report": what the program prints on
+ * both streams, and its exit code. At any time: "stats", the counters, and "sim_time_ps". RNIC_NONE with a text: not
+ * yet, or not asked for. */
 int32_t rnic_run_json(rnic_run* run, const char* name, const char** json);
 
 /* An event, as a line of the log of --trace. Numbers that it does not have are RNIC_NO_NUMBER; texts are never null,

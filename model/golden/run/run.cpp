@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/cli/attached_twins.h"
+#include "model/cli/judge_arguments.h"
 #include "model/cli/one_run.h"
 #include "model/cli/run_arguments.h"
 #include "model/common/check.h"
@@ -22,8 +23,10 @@
 #include "model/golden/abi/rnic_run.h"
 #pragma GCC visibility pop
 #include "model/golden/run/kept_events.h"
+#include "model/golden/run/libraries_of_rtl.h"
 #include "model/golden/run/option_words.h"
 #include "model/golden/status.h"
+#include "model/scoreboard/scoreboards.h"
 #include "model/system/run.h"
 #include "model/system/scenario_system.h"
 
@@ -36,7 +39,7 @@ constexpr const char* kScenario = "scenario";  // in place of a file's name
 
 // What the caller asks for.
 struct Asked {
-  rnic::RunOptions options;
+  rnic::cli::OneRun one;
   rnic::cli::ConfigOptions config;
   std::optional<std::size_t> point;
 
@@ -44,20 +47,27 @@ struct Asked {
     nlohmann::json others = json;
     if (json.is_object() && json.contains("events")) {
       if (!json["events"].is_boolean()) throw Error(RNIC_E_SETTINGS, "the option \"events\" is true or false");
-      if (json["events"].get<bool>()) options.events = &events;
+      if (json["events"].get<bool>()) one.options.events = &events;
       others.erase("events");
     }
-    options.out_dir.clear();
-    rnic::cli::RunArguments arguments(options, config);
+    one.options.out_dir.clear();
+    rnic::cli::RunArguments arguments(one.options, config);
+    rnic::cli::JudgeArguments judges(one);
     namespace po = boost::program_options;
     po::options_description described;
     po::positional_options_description positional;
     arguments.add_outputs_to(described);
+    judges.add_to(described);
     arguments.add_scenario_to(described, positional);
     const std::vector<std::string> words = rnic::golden::option_words(others, described);
-    arguments.read(rnic::cli::parse_options(rnic::cli::OutputOptions::with_values(words), described, positional));
+    const auto given = rnic::cli::parse_options(rnic::cli::OutputOptions::with_values(words), described, positional);
+    arguments.read(given);
+    judges.read(given);
+    one.twins.source = &rnic::golden::libraries_of_rtl();
+    one.command = "rnicsim run SCENARIO";
+    for (const std::string& word : words) one.command += ' ' + rnic::cli::quoted(word);
     point = arguments.point();
-    if (options.wave_condition.any() || arguments.lists_scopes()) {
+    if (one.options.wave_condition.any() || arguments.lists_scopes()) {
       throw Error(RNIC_E_SETTINGS,
                   "wave-on and wave-ring, and wave-scope without a scope, are the program's alone: rnicsim run");
     }
@@ -86,7 +96,9 @@ struct rnic_run {
           assigned(asked.config),
           scenario(chosen(json, asked, assigned.scenario)),
           system(rnic::make_system(scenario, assigned.settings)),
-          run(*system, asked.options) {
+          run(*system, asked.one.options),
+          twins(system->chips(), asked.one.twins),
+          boards(system->chips(), asked.one.scoreboards) {
       events.name_nodes(rnic::node_names(system->stations()));
     }
     const Asked asked;
@@ -94,6 +106,9 @@ struct rnic_run {
     const rnic::Scenario scenario;
     const std::unique_ptr<rnic::System> system;
     rnic::Run run;
+    const rnic::cli::AttachedTwins twins;
+    rnic::Scoreboards boards;
+    std::string beyond;  // as in rnic::cli::Finished
   };
 
   sc_core::Kernel kernel;
@@ -160,16 +175,28 @@ rnic_run::Parts& opened(rnic_run* run) {
   return *run->parts;
 }
 
+// Nothing if the run goes on.
+std::optional<rnic::RunEnd> drive(rnic_run::Parts& parts, std::uint64_t until_ps) {
+  try {
+    return parts.run.drive_until(until_ps);
+  } catch (const std::exception& e) {
+    if (rnic::cli::explains(e, parts.twins, parts.boards, parts.asked.one, parts.beyond)) return rnic::RunEnd::kFailed;
+    throw;
+  }
+}
+
 void finish(rnic_run& handle, rnic::RunEnd end) {
-  auto& [asked, assigned, scenario, system, run] = *handle.parts;
-  run.write_outputs(end);
-  const rnic::cli::AttachedTwins none({}, {});
+  rnic_run::Parts& parts = *handle.parts;
+  const rnic::cli::OneRun& one = parts.asked.one;
+  if (parts.twins.faulty() == nullptr) parts.boards.finish(parts.run.waiting_for() + parts.twins.waiting_for());
   std::ostringstream out, err;
-  int code = rnic::cli::report_run(*system, {run, end, none}, asked.options, out, err);
-  for (const std::string& notice : run.outputs().notices(rnic::kernel_time_ps())) err << "rnicsim: " << notice << '\n';
-  code = std::max(code, rnic::cli::tell_unwritten(run.write_failures(), err));
+  const auto report = [&](const rnic::cli::RunResult& result) {
+    return rnic::cli::report_run(*parts.system, result, one.options, out, err);
+  };
+  const int code =
+      rnic::cli::conclude(*parts.system, {parts.run, end, parts.twins, parts.boards, parts.beyond}, one, report, err);
   handle.report = {{"out", out.str()}, {"err", err.str()}, {"exit_code", code}};
-  handle.all = run.statistics(end);
+  handle.all = parts.run.statistics(end);
 }
 
 // Of a run that goes on.
@@ -188,8 +215,12 @@ ordered_json value_of(rnic_run& run, const std::string& name) {
     if (auto series = run.parts->run.series()) return *std::move(series);
     throw Error(RNIC_NONE, "there is no series: the option \"stats-every\" asks for one");
   }
+  if (name == "scoreboard") {
+    if (run.parts->asked.one.scoreboards.any()) return ordered_json::parse(run.parts->boards.summary().json);
+    throw Error(RNIC_NONE, "there is no scoreboard: the option \"scoreboard\" asks for one");
+  }
   if (run.all.contains(name)) return run.all[name];
-  std::vector<std::string> names = {"all", "report", "series"};
+  std::vector<std::string> names = {"all", "report", "scoreboard", "series"};
   for (const auto& member : run.all.items()) names.push_back(member.key());
   throw Error(RNIC_E_NAME,
               fmt::format("a run has no \"{}\"; the nearest is \"{}\"", rnic::cited(name), rnic::nearest(name, names)));
@@ -236,7 +267,7 @@ std::int32_t rnic_run_drive(rnic_run* run, std::uint64_t until_ps) {
     rnic_run::Parts& parts = opened(run);
     if (run->ended()) return RNIC_OK;
     run->broken = true;  // unless it comes back
-    const std::optional<rnic::RunEnd> end = parts.run.drive_until(until_ps);
+    const std::optional<rnic::RunEnd> end = drive(parts, until_ps);
     if (end) finish(*run, *end);
     run->broken = false;
     return end ? RNIC_OK : RNIC_NONE;
@@ -259,7 +290,7 @@ std::int32_t rnic_run_event(rnic_run* run, const char* kind, std::uint64_t i, rn
       throw Error(RNIC_E_SIZE,
                   fmt::format("rnic_event: its size is {}, but it has {} octets", event->size, sizeof *event));
     }
-    if (opened(run).asked.options.events == nullptr) {
+    if (opened(run).asked.one.options.events == nullptr) {
       throw Error(RNIC_E_NAME, "no events are kept: the option \"events\" asks for them");
     }
     const rnic::TimedEvent* const found = run->events.find(kind, i);

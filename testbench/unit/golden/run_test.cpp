@@ -166,6 +166,30 @@ TEST_F(GoldenRun, ARunThatFailsSaysWhatTheProgramPrints) {
   EXPECT_THAT(std::string(value(stuck, "report")["err"]), HasSubstr("waiting programs and stages"));
 }
 
+// Boards change no cycle, and what a run may not take is found: here no stage keeps up with a bound of one cycle.
+TEST_F(GoldenRun, ScoreboardsJudgeARun) {
+  const Handle right = open(scenario("atomics"), {{"scoreboard", "crc_insert,crc_check"}});
+  ASSERT_EQ(rnic_run_drive(right.get(), kEnd), RNIC_OK) << rnic_run_text(right.get());
+  EXPECT_EQ(value(right, "digest"), expected_digest("atomics"));
+  EXPECT_EQ(value(right, "report")["exit_code"], 0) << value(right, "report")["err"];
+  const json reports = value(right, "scoreboard");
+  ASSERT_EQ(reports.size(), 4u);
+  for (const auto& report : reports) EXPECT_GT(report["compared"], 1000) << report;
+
+  const Handle late = open(scenario("atomics"), {{"scoreboard", "crc_check"}, {"max-latency", 1}});
+  ASSERT_EQ(rnic_run_drive(late.get(), kEnd), RNIC_OK) << rnic_run_text(late.get());
+  EXPECT_EQ(value(late, "end"), "failed");
+  EXPECT_EQ(value(late, "report")["exit_code"], 1);
+  const std::string said = value(late, "report")["err"];
+  EXPECT_THAT(said, HasSubstr("rnicsim: scoreboard: "));
+  EXPECT_THAT(said, HasSubstr("rnicsim run SCENARIO --max-latency=1 --scoreboard=crc_check --wave"));
+  const Handle none = open(scenario("atomics"));
+  ASSERT_EQ(rnic_run_drive(none.get(), kEnd), RNIC_OK);
+  const char* text = nullptr;
+  EXPECT_EQ(rnic_run_json(none.get(), "scoreboard", &text), RNIC_NONE);
+  EXPECT_THAT(rnic_run_text(none.get()), HasSubstr("the option \"scoreboard\" asks for one"));
+}
+
 TEST_F(GoldenRun, FilesAreWrittenWhereTheyAreAskedForAndNothingIsPrinted) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
@@ -199,7 +223,11 @@ TEST_F(GoldenRun, MistakesHaveASentence) {
   refused(good, "[]", RNIC_E_SETTINGS, "the options are an object, not array");
   refused(good, R"({"tracee": "x"})", RNIC_E_NAME, R"(no option "tracee"; the nearest is "trace")");
   refused(good, R"({"scenario": "x"})", RNIC_E_NAME, "no option");
-  refused(good, R"({"rtl": "all"})", RNIC_E_NAME, "no option");
+  refused(good, R"({"rtl": "irrq"})", RNIC_E_SETTINGS, "RTL of irrq comes from a file: irrq=./libirrq.so, which");
+  refused(good, R"({"rtl": "irrq=./none.so"})", RNIC_E_SETTINGS, "./none.so: there is no such file");
+  refused(good, R"({"rtl": "irq"})", RNIC_E_SETTINGS, "the nearest that has is 'irrq'");
+  refused(good, R"({"scoreboard": "crc_chek"})", RNIC_E_SETTINGS, "the nearest that has is 'crc_check'");
+  refused(good, R"({"max-latency": 7})", RNIC_E_SETTINGS, "--max-latency needs --scoreboard");
   refused(good, R"({"--out": "x"})", RNIC_E_NAME, R"(the nearest is "out")");
   refused(good, R"({"events": 1})", RNIC_E_SETTINGS, "true or false");
   refused(good, R"({"trace": null})", RNIC_E_SETTINGS, "null");

@@ -110,13 +110,22 @@ class Series(Mapping[str, list[float]]):
     def __len__(self) -> int:
         return len(self._values)
 
+    def array(self, column: str) -> Any:
+        """A column, or "time_ps", as an array of numpy where numpy is installed, else as a list."""
+        values = self.time_ps if column == "time_ps" else self._values[column]
+        try:
+            import numpy
+        except ImportError:
+            return list(values)
+        return numpy.array(values)
+
 
 class Run(Opened):
     """A run of a scenario, which drive() simulates. Several runs may be in threads of their own.
 
     `scenario` is a dict as in a scenario's file, or the file's name; `settings` are those of `rnicsim run --set`; `options` are its other
-    options by their names with underscores, such as out="folder", trace="t.tsv", stats_every="10us", point=3, and events=True, which keeps
-    events for events(). Without `out` no file is written but those that are named. RnicError for what is refused, before anything runs.
+    options by their names with underscores, such as out="folder", trace="t.tsv", stats_every="10us", point=3, scoreboard="crc_check",
+    rtl="crc_check=./libmine.so", and events=True, which keeps events for events(). Without `out` no file is written but those that are named. RnicError for what is refused, before anything runs.
     Files of a run that is closed before it has ended keep the names that end with .part.
     """
 
@@ -137,7 +146,7 @@ class Run(Opened):
         return self.ended
 
     def value(self, name: str) -> Any:
-        """A member of stats.json, "all" of it, "series" or "report"; until the run has ended "stats" and "sim_time_ps" alone."""
+        """A member of stats.json, "all" of it, "series", "scoreboard" or "report"; until the run has ended "stats" and "sim_time_ps" alone."""
         found = ctypes.c_char_p()
         status = self._library.rnic_run_json(self._handle, name.encode(), ctypes.byref(found))
         if status != OK:
@@ -159,6 +168,12 @@ class Run(Opened):
     def series(self) -> Series:
         """Figures over time, of a run with stats_every."""
         return Series(self.value("series"))
+
+    @property
+    def scoreboard(self) -> dict[str, Any]:
+        """The reports of the boards, by stage, of a run with scoreboard="all" or names: what was compared, and in how many cycles."""
+        found: dict[str, Any] = self.value("scoreboard")
+        return found
 
     @property
     def bottleneck(self) -> dict[str, Any]:

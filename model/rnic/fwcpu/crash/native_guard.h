@@ -67,7 +67,7 @@ class NativeGuard {
 
   // Code that is not the project's runs in this process from now on; `name` is used until another one, or null, is
   // given. A crash then ends the process with exit code 1.
-  static void with_stranger(const char* name) { stranger_ = name; }
+  static void with_stranger(const char* name) { stranger_.store(name, std::memory_order_relaxed); }
 
   struct Signals;  // of its own source
 
@@ -83,7 +83,7 @@ class NativeGuard {
   static inline thread_local volatile int abandoned_ = 0;
   static thread_local Frame* frame_;
   static bool catches_;
-  static inline const char* stranger_ = nullptr;
+  static inline std::atomic<const char*> stranger_ = nullptr;
 };
 
 }  // namespace rnic

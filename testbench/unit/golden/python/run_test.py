@@ -4,6 +4,7 @@ import argparse
 import concurrent.futures
 import csv
 import filecmp
+import importlib.util
 import json
 import os
 import pathlib
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from xml.etree import ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[4]
@@ -107,6 +109,19 @@ class AgainstTheProgram(unittest.TestCase):
         self.assertEqual(self.run_.series["wire a to b"], [row[0] for row in series["rows"]])
         self.assertEqual(len(self.run_.series), len(series["columns"]))
 
+    def test_arrays_of_the_series(self):
+        """Of numpy where it is there, with the lists' values."""
+        series = self.run_.series
+        for column, values in (("wire a to b", series["wire a to b"]), ("time_ps", series.time_ps)):
+            with unittest.mock.patch.dict(sys.modules, {"numpy": None}):
+                self.assertEqual(series.array(column), values)
+            array = series.array(column)
+            self.assertEqual(list(array), values)
+            if importlib.util.find_spec("numpy"):
+                self.assertEqual((type(array).__module__, array.shape), ("numpy", (len(values),)))
+        with self.assertRaises(KeyError):
+            series.array("wire a to c")
+
 
 class Runs(unittest.TestCase):
     def test_digests_of_scenarios_in_threads(self):
@@ -178,6 +193,65 @@ class Runs(unittest.TestCase):
 
     def test_a_difference_is_not_hidden(self):
         self.assertEqual(without_own('{\n  "digest": "1",\n  "wall_s": 1.5,\n  "cpu_s": 2\n}\n'), '{\n  "digest": "1",\n}\n')
+
+
+class Judged(unittest.TestCase):
+    """Scoreboards and somebody's RTL in a run, against the program."""
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def compile(self, says):
+        """A crc_check in C: of each beat it says that its CRC is right, or what else is given."""
+        text = (ROOT / "testbench/system/rtl/claims_crc.c").read_text(encoding="utf-8")
+        self.assertEqual(text.count("b->out_o[0] |= 1;"), 1)
+        (self.folder / "block.c").write_text(text.replace("b->out_o[0] |= 1;", says))
+        library = self.folder / "libmine.so"
+        subprocess.run(["cc", "-std=c99", "-shared", "-fPIC", "-I", ROOT / "rtl-stubs/loaded", self.folder / "block.c", "-o", library], check=True)
+        return f"crc_check={library}"
+
+    def of_program(self, *options):
+        words = [word for key, value in SHORT.items() for word in ("--set", f"{key}={value}")]
+        return subprocess.run([PROGRAM, "run", SCENARIO, *words, *options], capture_output=True, text=True, check=False)
+
+    def test_the_reports_are_those_of_the_program(self):
+        out = self.folder / "out"
+        run = rnicsim.run(SCENARIO, SHORT, scoreboard="all", out=self.folder / "mine", no_capture=True)
+        done = self.of_program("--scoreboard", "all", "--out", out, "--no-capture")
+        self.assertEqual((done.returncode, run.exit_code), (0, 0), done.stderr + run.messages)
+        self.assertEqual(run.scoreboard, json.loads((out / "scoreboard.json").read_text()))
+        self.assertEqual((self.folder / "mine/scoreboard.json").read_text(), (out / "scoreboard.json").read_text())
+        self.assertEqual(run.messages, done.stderr)
+        self.assertGreater(run.scoreboard["b.rnic_b.crc_check"]["compared"], 100)
+        with self.assertRaisesRegex(RnicError, "there is no scoreboard"):
+            rnicsim.run(SCENARIO, SHORT).scoreboard
+
+    def test_somebodys_rtl(self):
+        rtl = self.compile("b->out_o[0] |= 1;")
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            runs = list(pool.map(lambda _: rnicsim.run(SCENARIO, SHORT, rtl=rtl, scoreboard="crc_check"), range(2)))
+        done = self.of_program("--rtl", rtl, "--out", self.folder / "out")
+        for run in runs:
+            self.assertEqual(run.exit_code, 0, run.messages)
+            self.assertEqual(run.digest, json.loads((self.folder / "out/stats.json").read_text())["digest"], done.stderr)
+        latency = runs[0].scoreboard["b.rnic_b.crc_check"]["ports"][1]["latency"]
+        self.assertNotEqual((latency["min"], latency["max"]), (4, 4))  # those of the stage
+
+    def test_somebodys_bug(self):
+        rtl = self.compile("b->out_o[0] &= ~1u;")
+        run = rnicsim.run(SCENARIO, SHORT, rtl=rtl, scoreboard="crc_check")
+        self.assertEqual((run.exit_code, run.value("end")), (1, "failed"))
+        self.assertRegex(run.messages, r"^rnicsim: scoreboard: [ab]\.rnic_[ab]\.crc_check, RTL of libmine\.so: fpdu \d+ of flow \d+ differs")
+        self.assertIn("differs   crc_ok: expected 1, seen 0", run.messages)
+        self.assertFalse(list(self.folder.glob("*.vcd")) + list(pathlib.Path().glob("*.vcd")))
+
+    def test_a_fault_of_the_pins(self):
+        rtl = self.compile("b->out_o[0] = (b->out_o[0] | 1) & ~0x3f000u;")
+        run = rnicsim.run(SCENARIO, SHORT, rtl=rtl)
+        self.assertEqual(run.exit_code, 1)
+        self.assertRegex(run.messages, r"(?m)^rnicsim: RTL in a stage's place: [ab]\.rnic_[ab]\.crc_check, cycle \d+: out: a beat without octets$")
+        self.assertEqual(rnicsim.run(SCENARIO, SHORT).exit_code, 0)  # afterwards
 
 
 class Scan(unittest.TestCase):
