@@ -41,8 +41,8 @@ class Twin final : public Clocked, public AttachedTwin {
     pins_->links(*block_, ask);
     if (in_flight_ != 0) ask.hold(in_flight_, "pipeline");
     if (const std::size_t owed = pins_->owes(*block_); owed != 0 && ask.room.empty()) {
-      return std::string(stage_.name()) + " waits for nothing, but its RTL has given nothing for " +
-             std::to_string(owed) + " messages that it has taken" + (ask.held.empty() ? "" : " (" + ask.held + ")");
+      return std::string(stage_.name()) + ": its RTL has given nothing for " + std::to_string(owed) +
+             " messages that it has taken, and waits for nothing" + (ask.held.empty() ? "" : " (" + ask.held + ")");
     }
     if (ask.room.empty() && ask.held.empty() && !pins_->busy(*block_)) return {};
     const std::string what = ask.room.empty() ? "its RTL to go on" : "room in" + ask.room;

@@ -69,8 +69,8 @@ class Waits(ProgramTest):
             with self.subTest(block=block):
                 run = self.run_with(block, *takes)
                 self.assertEqual(run.returncode, 3, run.stderr)
-                self.assertRegex(run.stderr, rf"(?m)^[ab]\.rnic_[ab]\.{block} waits for nothing, but its RTL has given nothing for [1-8] messages that it has "
-                                             r"taken$")
+                self.assertRegex(run.stderr, rf"(?m)^[ab]\.rnic_[ab]\.{block}: its RTL has given nothing for [1-8] messages that it has taken, and waits for "
+                                             r"nothing$")
 
     def test_who_waits_for_memory_may_refuse(self):
         """It takes one message, and may read for it. The patience with it then begins with the answer, which takes longer than that."""
