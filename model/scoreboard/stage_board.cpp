@@ -85,7 +85,8 @@ void StageBoard::tell_reset(Cycle until) {
 bool StageBoard::owes() const {
   const auto report = nlohmann::json::parse(library_.report(board_));
   const auto& ports = report["ports"];
-  return std::any_of(ports.begin(), ports.end(), [](const auto& port) { return port.value("expected", 0) != 0; });
+  return report.value("waiting", 0) != 0 ||
+         std::any_of(ports.begin(), ports.end(), [](const auto& port) { return port.value("expected", 0) != 0; });
 }
 
 void StageBoard::finish(bool at_rest) {
