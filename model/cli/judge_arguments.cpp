@@ -1,5 +1,7 @@
 #include "model/cli/judge_arguments.h"
 
+#include <fmt/format.h>
+
 #include "model/common/check.h"
 
 namespace rnic::cli {
@@ -20,13 +22,18 @@ void JudgeArguments::add_to(po::options_description& options) {
       "all, or names separated by commas; all,-NAME leaves one out");
   add("max-latency", po::value(&into_.scoreboards.max_latency)->value_name("cycles"),
       "with --scoreboard: what a stage has accepted gives its outcome within so many cycles; 10000 unless given");
+  add("race-window", po::value(&into_.scoreboards.race_window)->value_name("cycles"),
+      "with --scoreboard: of two messages that race, the outcome shows within so many cycles which was first; 64 "
+      "unless "
+      "given");
 }
 
 void JudgeArguments::read(const po::variables_map& given) {
   into_.twins.inside = given.count("lockstep-inside") != 0;
   if (into_.twins.inside && !into_.twins.any()) throw ConfigError("run: --lockstep-inside needs --lockstep or --rtl");
-  if (given.count("max-latency") != 0 && !into_.scoreboards.any()) {
-    throw ConfigError("run: --max-latency needs --scoreboard");
+  for (const char* option : {"max-latency", "race-window"}) {
+    if (given.count(option) != 0 && !into_.scoreboards.any())
+      throw ConfigError(fmt::format("run: --{} needs --scoreboard", option));
   }
 }
 

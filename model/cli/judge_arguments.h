@@ -11,7 +11,7 @@ class JudgeArguments {
  public:
   explicit JudgeArguments(OneRun& into) : into_(into) {}
 
-  // Declares --rtl, --lockstep, --lockstep-inside, --scoreboard and --max-latency.
+  // Declares --rtl, --lockstep, --lockstep-inside, --scoreboard, --max-latency and --race-window.
   void add_to(boost::program_options::options_description& options);
   // Completes the options of twins and scoreboards. ConfigError for options that do not go together.
   void read(const boost::program_options::variables_map& given);

@@ -130,10 +130,10 @@ std::uint64_t Board::key_of(std::uint32_t port, const Record& record) const {
   return key;
 }
 
-// Cycles since then, without those in which an output had no room.
+// Cycles since then, without those in which an output had no room, or memory had not answered.
 Cycle Board::age(Cycle since) const {
   const Cycle all = now_ - std::min(now_, since);
-  return all <= config_.max_latency ? all : all - std::min(all, stalls_.since(since));
+  return all <= config_.max_latency ? all : all - std::min(all, waits_.since(since));
 }
 
 // Time has come to `cycle`. What was given in an earlier one, and not expected by its end, is too much, unless
@@ -146,9 +146,10 @@ void Board::pass(Cycle cycle) {
   }
   if (cycle == now_) return;
   give_up_waiting();
+  if (races_ && races_->waits_for_memory()) waits_.add(now_, cycle);
   now_ = cycle;
   while (order_) {
-    const auto item = order_->due(now_, stalls_, *races_);
+    const auto item = order_->due(now_, stalls_, waits_, *races_);
     if (!item) break;
     feed(*item, nullptr);
   }
@@ -158,9 +159,11 @@ void Board::pass(Cycle cycle) {
     if (age(place.since) <= config_.max_latency) break;
     fail_missing(place);
   }
-  if (stalls_.empty()) return;
+  if (waits_.empty()) return;
   const Cycle oldest = std::min(order_ ? order_->oldest() : kNever, due_.empty() ? now_ : due_.front().since);
-  stalls_.forget_before(std::min(oldest, ahead_.empty() ? now_ : ahead_.front().since));
+  for (Stalls* const ranges : {&stalls_, &waits_}) {
+    ranges->forget_before(std::min(oldest, ahead_.empty() ? now_ : ahead_.front().since));
+  }
 }
 
 // Cycle `now_` is over.
@@ -336,6 +339,7 @@ void Board::stalled(Cycle from, Cycle to) {
   go_on();
   if (to < from) throw Error(RNIC_E_TIME, fmt::format("the range of cycles from {} to {} has none", from, to));
   stalls_.add(from, to);
+  waits_.add(from, to);
   pass(std::max(to, now_));
 }
 

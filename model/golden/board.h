@@ -131,7 +131,7 @@ class Board {
   std::vector<Place> ahead_;   // seen before it was expected, the oldest first
   std::vector<Place> before_;  // accesses to memory that an outcome of this cycle comes after
   bool comes_before_ = false;  // those that are expected now
-  Stalls stalls_;
+  Stalls stalls_, waits_;      // without room; or with memory that has not answered
   Cycle now_ = 0;
   std::string verdict_;  // the first mismatch
 };

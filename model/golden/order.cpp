@@ -67,12 +67,14 @@ std::optional<Item> Order::next(std::uint64_t group, Shown shown, const Races& r
   return take(*message);
 }
 
-std::optional<Item> Order::due(Cycle now, const Stalls& stalls, const Races& races) {
+std::optional<Item> Order::due(Cycle now, const Stalls& stalls, const Stalls& waits, const Races& races) {
   while (!timers_.empty() && timers_.begin()->first <= now) {
     const Timer timer = timers_.begin()->second;
     const Item& item = *first(timer.group, [&](const Item& each) { return each.number == timer.number; });
-    const Cycle age = now - item.cycle - std::min(now - item.cycle, stalls.since(item.cycle));
-    const Cycle wait = item.is_message && races.is_patient(item) ? patience_ : window_;
+    const bool is_patient = item.is_message && races.is_patient(item);
+    const Cycle all = now - item.cycle;
+    const Cycle age = all - std::min(all, (is_patient ? waits : stalls).since(item.cycle));
+    const Cycle wait = is_patient ? patience_ : window_;
     if (age >= wait && item.is_message) return next(item.group, Shown::kNothing, races);
     if (age >= wait) return take(*first(timer.group, [](const Item& each) { return !each.is_message; }));
     timers_.erase(timers_.begin());

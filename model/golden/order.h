@@ -34,8 +34,8 @@ class Order {
 
   // What comes next for an output of `group` that shows this; nothing if that waits for other outputs.
   std::optional<Item> next(std::uint64_t group, Shown shown, const Races& races);
-  // What comes next because its time has come.
-  std::optional<Item> due(Cycle now, const Stalls& stalls, const Races& races);
+  // What comes next because its time has come. A patient message has no age in `waits`.
+  std::optional<Item> due(Cycle now, const Stalls& stalls, const Stalls& waits, const Races& races);
   // What comes next as the device is at rest.
   std::optional<Item> rest(const Races& races);
 

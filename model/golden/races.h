@@ -109,6 +109,8 @@ class Races {
   virtual bool may_wait(std::uint32_t) const { return true; }
   // Whether something waits that was accepted, beside what the board has in its order.
   virtual bool holds() const { return false; }
+  // Whether host memory has not answered all accesses of the device: what it takes does not count for the device.
+  virtual bool waits_for_memory() const { return false; }
   // Of what nothing explains: whether it may have come of an item that was silenced amid its work.
   virtual bool excuses(std::uint32_t, const Record&, std::uint64_t /*number*/) { return false; }
 

@@ -60,6 +60,8 @@ class AtomicRaces final : public QpRaces {
     return port == RNIC_ATOMIC_ALU_READ || port == RNIC_ATOMIC_ALU_WRITE;
   }
 
+  bool waits_for_memory() const override { return !open_.empty() || answers_.are_open(); }
+
   bool takes(std::uint32_t port, const Record& record, Cycle cycle) override;
   void gives(std::uint32_t port, const Record& record, std::uint64_t number, Cycle cycle) override;
   void begins(const Item& item, const Record* given) override;
@@ -125,7 +127,9 @@ void AtomicRaces::gives(std::uint32_t port, const Record& record, std::uint64_t 
     open_[static_cast<std::uint32_t>(tag_.of(record))] = {address_.of(record), cycle, 0, false};
     words_[address_.of(record)];  // from now on it matters who writes it
   }
-  if (port == RNIC_ATOMIC_ALU_WRITE && record.octets().size() == 8)
+  if (port != RNIC_ATOMIC_ALU_WRITE) return;
+  answers_.give();
+  if (record.octets().size() == 8)
     words_[address_.of(record)].loose[number] = {load_le64(record.octets().data()), cycle};
 }
 

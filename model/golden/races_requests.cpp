@@ -32,10 +32,14 @@ class ResponseQueueRaces final : public QpRaces {
     if (port == RNIC_RESPONSE_QUEUE_WRITTEN) answers_.come(record);
     return port == RNIC_RESPONSE_QUEUE_WRITTEN;
   }
+  void gives(std::uint32_t port, const Record&, std::uint64_t, Cycle) override {
+    if (port == RNIC_RESPONSE_QUEUE_DMA) answers_.give();
+  }
   void matched(std::uint32_t port, std::uint64_t expected, std::uint64_t given) override {
     if (port == RNIC_RESPONSE_QUEUE_DMA) answers_.match(expected, given);
   }
   bool holds() const override { return answers_.wait(); }
+  bool waits_for_memory() const override { return answers_.are_open(); }
 
  private:
   WriteAnswers answers_{predictor_.ports()[RNIC_RESPONSE_QUEUE_WRITTEN]};

@@ -14,6 +14,8 @@ namespace rnic::golden {
 class WriteAnswers {
  public:
   explicit WriteAnswers(const Port& port) : port_(port) {}
+  void give() { ++given_; }
+  bool are_open() const { return come_ < given_; }  // of what the device has given
   // The next one to the device.
   void come(const Record& done) {
     answers_[come_++] = done.value(*find_member(done.shape(), "ok")) != 0;
@@ -45,7 +47,7 @@ class WriteAnswers {
   const Port& port_;
   std::map<std::uint64_t, bool> answers_;            // by number of the device's write
   std::map<std::uint64_t, std::uint64_t> given_of_;  // by number of the predictor's write: the device's
-  std::uint64_t come_ = 0, told_ = 0;
+  std::uint64_t given_ = 0, come_ = 0, told_ = 0;
 };
 
 }  // namespace rnic::golden

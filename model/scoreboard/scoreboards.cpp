@@ -62,13 +62,14 @@ std::optional<Cached> cached_contexts(const Rnic& chip, const WatchedStage& stag
   return std::nullopt;
 }
 
-std::unique_ptr<StageBoard> board_of(Rnic& chip, const std::string& name, unsigned max_latency) {
+std::unique_ptr<StageBoard> board_of(Rnic& chip, const std::string& name, const ScoreboardOptions& options) {
   const WatchedStage kind = watched(name);
   Stage& stage = stage_of(chip, name);
   const scoreboard::WatchedChip surroundings{chip.config().datapath.beat_bytes, &chip.contexts(),
                                              &chip.config().terminate, &chip.config().responder.atomic_alu};
   const std::string settings =
-      fmt::format("{{{}, \"max_latency\": {}}}", kind.settings(stage, surroundings), max_latency);
+      fmt::format("{{{}, \"max_latency\": {}, \"race_window\": {}}}", kind.settings(stage, surroundings),
+                  options.max_latency, options.race_window);
   auto board = std::make_unique<StageBoard>(stage, kind.name, settings);
   kind.ports(stage, surroundings, *board);
   return board;
@@ -96,7 +97,7 @@ Scoreboards::Scoreboards(const std::vector<Rnic*>& chips, const ScoreboardOption
       const auto cached = cached_contexts(*chip, watched(name));
       const char* const stage = stage_of(*chip, name).name();
       if (!cached) {
-        boards_.push_back(board_of(*chip, name, options.max_latency));
+        boards_.push_back(board_of(*chip, name, options));
       } else if (is_all) {
         refused[name].emplace_back(stage);
       } else {

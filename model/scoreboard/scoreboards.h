@@ -18,8 +18,8 @@ class StageBoard;
 }
 
 struct ScoreboardOptions {
-  std::string stages;  // as twin_names() takes them
-  unsigned max_latency = 10'000;
+  std::string stages;                               // as twin_names() takes them
+  unsigned max_latency = 10'000, race_window = 64;  // cycles; settings of each board
   bool any() const { return !stages.empty(); }
 };
 

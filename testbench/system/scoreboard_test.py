@@ -70,6 +70,8 @@ class Scoreboards(ProgramTest):
         self.refused("no stage 'crc_chek' has a scoreboard; the nearest that has is 'crc_check'", "--scoreboard", "crc_chek")
         self.refused("--max-latency needs --scoreboard", "--max-latency", "5")
         self.refused("max_latency", "--scoreboard", "all", "--max-latency", "0")
+        self.refused("--race-window needs --scoreboard", "--race-window", "5")
+        self.refused("race_window", "--scoreboard", "all", "--race-window", "0")
         run = self.run_program("run", self.small_scenario(), "--scoreboard", "crc_check,sctp_crc_check")
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertEqual(run.stderr, "rnicsim: --scoreboard: nothing was compared of sctp_crc_check\n")

@@ -89,7 +89,7 @@ int32_t rnic_stage_counter(rnic_stage* stage, const char* name, uint64_t* value)
 typedef struct rnic_board rnic_board;
 
 /* Makes a board for a device of a kind; "sctp_crc_insert" and "sctp_crc_check" are kinds, too. Its settings are those
- * of the stage, and `max_latency` (cycles). Otherwise as rnic_stage_open(). */
+ * of the stage, `max_latency` and `race_window` (cycles). Otherwise as rnic_stage_open(). */
 int32_t rnic_board_open(uint32_t abi, const char* kind, const char* settings, rnic_board** board);
 void rnic_board_close(rnic_board* board); /* null is allowed */
 

@@ -376,8 +376,8 @@ struct Adds {
     moves.push_back(accepts(cycle, RNIC_ATOMIC_ALU_IN, q));
     return *this;
   }
-  // Read in a cycle, with its answer 20 cycles later.
-  Adds& read(std::uint64_t cycle, std::uint64_t value, std::uint64_t address = kWord) {
+  // Read in a cycle, with its answer some cycles later.
+  Adds& read(std::uint64_t cycle, std::uint64_t value, std::uint64_t address = kWord, std::uint64_t after = 20) {
     rnic_dma_read_request r = sized<rnic_dma_read_request>();
     r.address = address;
     r.bytes = 8;
@@ -386,7 +386,7 @@ struct Adds {
     rnic_dma_read_done done = sized<rnic_dma_read_done>();
     done.tag = tag_;
     done.ok = 1;
-    moves.push_back(accepts(cycle + 20, RNIC_ATOMIC_ALU_READ_DONE, done, word(value)));
+    moves.push_back(accepts(cycle + after, RNIC_ATOMIC_ALU_READ_DONE, done, word(value)));
     return *this;
   }
   Adds& write(std::uint64_t cycle, std::uint64_t value, std::uint64_t answered = 0) {
@@ -514,6 +514,18 @@ TEST(GoldenRaces, AnAtomicThatIsLostIsFound) {
               HasSubstr("is one too many"));
   EXPECT_THAT(Adds().asked(500, 1).read(510, 7).write(540, 8).write(541, 8).answer(560, 1, 7).text(),
               HasSubstr("one too many"));
+}
+
+// What host memory takes does not count for the device.
+TEST(GoldenRaces, MemoryMayTakeItsTime) {
+  const auto far = [](bool answers) {
+    Adds a;
+    a.asked(500, 1).read(510, 7, Adds::kWord, 30'000).write(40'000, 8, 70'000);
+    if (answers) a.answer(70'010, 1, 7);
+    return a.asked(80'000, 2).read(80'010, 8).write(80'040, 9).answer(80'060, 2, 8).text();
+  };
+  EXPECT_EQ(far(true), "");
+  EXPECT_THAT(far(false), HasSubstr("is missing"));
 }
 
 // RFC 7306 section 5.4, rule 5: a Write before an atomic is seen by it.

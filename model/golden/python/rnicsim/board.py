@@ -35,7 +35,7 @@ def _kind(name: str) -> Kind:
 
 class Board(Opened):
     """A board for a device of one of the KINDS, "sctp_crc_insert" or "sctp_crc_check". Settings are those of the stage, and
-    `max_latency` (cycles). Cycles are the device's, in order. A device that is wrong is RnicError(E_MISMATCH) with five lines.
+    `max_latency` and `race_window` (cycles). Cycles are the device's, in order. A device that is wrong is RnicError(E_MISMATCH) with five lines.
 
         with Board("crc_check", {"max_latency": 100}) as board:
             board.accepted("in", cycle, octets=fpdu, crc_on=1)
