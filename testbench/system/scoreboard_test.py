@@ -58,6 +58,22 @@ class Scoreboards(ProgramTest):
             self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
             self.assertRegex(run.stderr, r"scoreboards: [1-9]\d+ transactions")
 
+    def test_stages_with_contexts(self):
+        scenario = json.loads((TRACES / "page_lists.json").read_text())
+        for item in sum(([item] if isinstance(item, dict) else item for item in scenario["work"]), []):
+            item["count"] //= 4
+        (self.folder / "lists.json").write_text(json.dumps(scenario))
+        run = self.run_program("run", "lists.json", "--scoreboard", ",".join(CACHED))
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        reports = json.loads((self.folder / "out/scoreboard.json").read_text())
+        for stage in CACHED:
+            self.assertGreater(sum(report["compared"] for name, report in reports.items() if name.endswith(stage)), 0, stage)
+
+    def test_streams_that_end_with_an_error(self):
+        for error in ("rdma_access", "ddp_no_buffer", "rdma_unknown_invalidate"):
+            run = self.run_program("run", TRACES / f"errors/{error}.json", "--scoreboard", "ddp_placement,terminate_generator")
+            self.assertEqual((run.returncode, run.stderr.count("are right")), (0, 1), run.stdout + run.stderr)
+
     def test_what_is_too_late_is_shown(self):
         lines = self.mismatch("--scoreboard", "crc_insert", "--max-latency", "3")
         self.assertRegex(lines[0], r"^rnicsim: scoreboard: [ab]\.rnic_[ab]\.crc_insert: fpdu \d+ of flow \d+ is missing")

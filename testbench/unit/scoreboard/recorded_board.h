@@ -1,4 +1,4 @@
-// A library of boards that writes down what it is told, in its order.
+// A library of boards that writes down what it hears, in the order of the calls.
 #pragma once
 
 #include <cstdint>

@@ -101,7 +101,7 @@ TEST_F(WatchedIrrq, ANumberIsUsedAgain) {
                                               Call{"row qp 3", 11, "valid 2"}));
 }
 
-// A row that is written again is not told again.
+// The board does not hear of a row that is written again as it was.
 TEST_F(WatchedIrrq, OnlyChangesAreToldAndOnlyOfItsTables) {
   QpContext moved = rts_qp(3);
   moved.sq_base = 0x1000;  // which no predictor has
@@ -118,7 +118,7 @@ TEST_F(WatchedIrrq, OnlyChangesAreToldAndOnlyOfItsTables) {
   EXPECT_THAT(recorded.of("row"), ElementsAre(Call{"row qp 3", 6, "valid 1"}));
 }
 
-// Those of before and of the reset's cycle are gone; the first use after it is told though it has the row of before.
+// Those of before and of its cycle are gone: after it the board hears of a row again, though it is the one of before.
 TEST_F(WatchedIrrq, AResetTakesRowsAway) {
   firmware.at(5, [this] { contexts.write(Qpn{3}, rts_qp(3)); });
   peer.send_at(10, read(3));
