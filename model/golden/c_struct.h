@@ -166,7 +166,8 @@ const Shape& shape() {
   return made;
 }
 
-// Goes over the fields in their order, with the place of each in the structure. `Visitor::member(place, number)`.
+// Goes over the fields in their order, with the place of each in the structure: `visitor(member, place, number)`, and
+// `visitor.octets(place, array)` for octets.
 template <class Visitor>
 class VisitMembers : public FieldVisitor<VisitMembers<Visitor>> {
  public:
@@ -178,8 +179,7 @@ class VisitMembers : public FieldVisitor<VisitMembers<Visitor>> {
   }
   template <class Array>
   void octets(const char*, Array& octets) {
-    for (std::size_t i = 0; i < octets.size(); ++i)
-      visitor_(*next_, next_->offset + element_ * octets.size() + i, octets[i]);
+    visitor_.octets(next_->offset + element_ * octets.size(), octets);
     ++next_;
   }
   template <class M, std::size_t N>
@@ -227,6 +227,69 @@ void check_word(std::string_view message, const std::string& member, std::uint64
   }
 }
 
+// A member's number: little-endian, as are the machines that this runs on.
+inline std::uint64_t number_at(const std::uint8_t* at, unsigned octets) {
+  const auto read = [at](auto number) {
+    std::memcpy(&number, at, sizeof number);
+    return std::uint64_t{number};
+  };
+  switch (octets) {
+    case 1:
+      return *at;
+    case 2:
+      return read(std::uint16_t{});
+    case 4:
+      return read(std::uint32_t{});
+    default:
+      return read(std::uint64_t{});
+  }
+}
+inline void put_number(std::uint8_t* at, unsigned octets, std::uint64_t value) {
+  const auto write = [at](auto number) { std::memcpy(at, &number, sizeof number); };
+  switch (octets) {
+    case 1:
+      return write(static_cast<std::uint8_t>(value));
+    case 2:
+      return write(static_cast<std::uint16_t>(value));
+    case 4:
+      return write(static_cast<std::uint32_t>(value));
+    default:
+      return write(value);
+  }
+}
+
+// Of the first `size` octets of a structure.
+template <class M>
+struct LoadMembers {
+  const std::uint8_t* at;
+  std::size_t size;
+  template <class T>
+  void operator()(const Member& member, std::size_t place, T& number) const {
+    if (place + member.octets > size) return;
+    const std::uint64_t value = number_at(at + place, member.octets);
+    if (member.width < 64 && value >> member.width != 0)
+      fail_width(Message<M>::kName, member.name, value, member.width);
+    check_word<T>(Message<M>::kName, member.name, value);
+    number = static_cast<T>(value);
+  }
+  template <class Array>
+  void octets(std::size_t place, Array& octets) const {
+    if (place < size) std::memcpy(octets.data(), at + place, std::min(octets.size(), size - place));
+  }
+};
+struct StoreMembers {
+  std::uint8_t* at;
+  std::size_t size;
+  template <class T>
+  void operator()(const Member& member, std::size_t place, const T& number) const {
+    if (place + member.octets <= size) put_number(at + place, member.octets, static_cast<std::uint64_t>(number));
+  }
+  template <class Array>
+  void octets(std::size_t place, const Array& octets) const {
+    if (place < size) std::memcpy(at + place, octets.data(), std::min(octets.size(), size - place));
+  }
+};
+
 // The caller's structure becomes the message; what an older caller's does not have stays as it is. Throws Error: a
 // structure that is too short, or of a later minor number with members set that this library does not have; a value
 // that does not fit.
@@ -235,15 +298,7 @@ void load(const void* from, M& message) {
   const Layout& as = layout<M>();
   const auto* const at = static_cast<const std::uint8_t*>(from);
   const std::size_t size = checked_size(Message<M>::kName, at, as, true);
-  VisitMembers visit(as, [=](const Member& member, std::size_t place, auto& number) {
-    if (place + member.octets > size) return;
-    std::uint64_t value = 0;
-    std::memcpy(&value, at + place, member.octets);  // little-endian, as are the machines that this runs on
-    if (member.width < 64 && value >> member.width != 0)
-      fail_width(Message<M>::kName, member.name, value, member.width);
-    check_word<std::remove_reference_t<decltype(number)>>(Message<M>::kName, member.name, value);
-    number = static_cast<std::remove_reference_t<decltype(number)>>(value);
-  });
+  VisitMembers visit(as, LoadMembers<M>{at, size});
   visit_fields(visit, message);
   if constexpr (kHasOctets<M>) {
     Head<M> head;
@@ -274,11 +329,7 @@ void store(const M& message, void* to) {
     hand_over(Message<M>::kName, "octets", message.octets, head.octets);
     if constexpr (kHasMarks<M>) hand_over(Message<M>::kName, "marks", message.marks, head.marks);
   }
-  VisitMembers visit(as, [=](const Member& member, std::size_t place, const auto& number) {
-    if (place + member.octets > size) return;
-    const auto value = static_cast<std::uint64_t>(number);
-    std::memcpy(at + place, &value, member.octets);
-  });
+  VisitMembers visit(as, StoreMembers{at, size});
   visit_fields(visit, message);
 }
 

@@ -5,10 +5,6 @@
 namespace rnic::golden {
 namespace {
 
-void require_row(bool good, const std::string& text) {
-  if (!good) fail_value(text);
-}
-
 void check_index(const char* table, std::uint32_t index, std::size_t rows) {
   if (index >= rows) fail_index(table, index, rows);
 }
@@ -17,14 +13,14 @@ void check_index(const char* table, std::uint32_t index, std::size_t rows) {
 void check_pages(const StagContext& row) {
   constexpr std::uint32_t kMostPages = 1u << (PageList::kBits - PageList::kLogPageBits);
   if (row.log_page == 0) return;
-  require_row(row.log_page >= kMinLogPage && row.log_page <= kMaxLogPage,
-              fmt::format("stag_context.log_page is {}: pages have 2^{} to 2^{} octets, and 0 is for no list",
-                          row.log_page, kMinLogPage, kMaxLogPage));
-  require_row(row.first_page < kMostPages,
-              fmt::format("stag_context.first_page is {}: a page table has up to {}", row.first_page, kMostPages));
-  require_row(!row.valid || fits_pages(row.bus, row.length, row.pages, row.log_page),
-              fmt::format("stag_context.length: {} octets from {} on do not fit {} pages of 2^{}", row.length, row.bus,
-                          row.pages, row.log_page));
+  if (row.log_page < kMinLogPage || row.log_page > kMaxLogPage)
+    fail_value(fmt::format("stag_context.log_page is {}: pages have 2^{} to 2^{} octets, and 0 is for no list",
+                           row.log_page, kMinLogPage, kMaxLogPage));
+  if (row.first_page >= kMostPages)
+    fail_value(fmt::format("stag_context.first_page is {}: a page table has up to {}", row.first_page, kMostPages));
+  if (row.valid && !fits_pages(row.bus, row.length, row.pages, row.log_page))
+    fail_value(fmt::format("stag_context.length: {} octets from {} on do not fit {} pages of 2^{}", row.length, row.bus,
+                           row.pages, row.log_page));
 }
 
 }  // namespace
@@ -43,20 +39,21 @@ ContextStore::Sizes Contexts::sizes(const ContextsConfig& config) {
 void Contexts::write_qp(std::uint32_t index, const QpRow& row) {
   const QpContext& qp = row.qp;
   check_index("qp", index, config_.qps);
-  require_row(qp.log_sq <= kMaxLogWq && qp.log_rq <= kMaxLogWq,
-              fmt::format("qp_row.log_sq, log_rq: a ring has up to 2^{} entries", kMaxLogWq));
-  require_row(qp.ird <= config_.max_ird, fmt::format("qp_row.ird is {}, but max_ird {}", qp.ird, config_.max_ird));
-  require_row(qp.ord <= config_.max_ord, fmt::format("qp_row.ord is {}, but max_ord {}", qp.ord, config_.max_ord));
-  require_row(
-      !qp.shares_rq || qp.srq.v < config_.srqs,
-      fmt::format("qp_row.srq: the stage has shared receive queues 0 to {}, and no {}", config_.srqs - 1, qp.srq.v));
+  if (qp.log_sq > kMaxLogWq || qp.log_rq > kMaxLogWq)
+    fail_value(fmt::format("qp_row.log_sq, log_rq: a ring has up to 2^{} entries", kMaxLogWq));
+  if (qp.ird > config_.max_ird) fail_value(fmt::format("qp_row.ird is {}, but max_ird {}", qp.ird, config_.max_ird));
+  if (qp.ord > config_.max_ord) fail_value(fmt::format("qp_row.ord is {}, but max_ord {}", qp.ord, config_.max_ord));
+  if (qp.shares_rq && qp.srq.v >= config_.srqs)
+    fail_value(
+        fmt::format("qp_row.srq: the stage has shared receive queues 0 to {}, and no {}", config_.srqs - 1, qp.srq.v));
   store.write(Qpn{index}, qp);
   store.commit();
 }
 
 void Contexts::write_stag(std::uint32_t index, const StagContext& row) {
   check_index("stag", index, config_.stags);
-  require_row(row.kind <= StagKind::kWindow2, "stag_context.kind is 3: there are regions and windows of types 1 and 2");
+  if (row.kind > StagKind::kWindow2)
+    fail_value("stag_context.kind is 3: there are regions and windows of types 1 and 2");
   check_pages(row);
   store.write(Stag{index << 8 | row.key}, row);
   store.commit();
@@ -64,15 +61,15 @@ void Contexts::write_stag(std::uint32_t index, const StagContext& row) {
 
 void Contexts::write_page(std::uint32_t index, const PageEntry& row) {
   check_index("page", index, config_.pages);
-  require_row(row.address % (std::uint64_t{1} << kMinLogPage) == 0,
-              "page_entry.address: pages are aligned to 4096 octets");
+  if (row.address % (std::uint64_t{1} << kMinLogPage) != 0)
+    fail_value("page_entry.address: pages are aligned to 4096 octets");
   store.write_page(index, row.address);
   store.commit();
 }
 
 void Contexts::write_srq(std::uint32_t index, const SrqContext& row) {
   check_index("srq", index, config_.srqs);
-  require_row(row.log_entries <= kMaxLogWq, fmt::format("srq_context.log_entries: a ring has up to 2^{}", kMaxLogWq));
+  if (row.log_entries > kMaxLogWq) fail_value(fmt::format("srq_context.log_entries: a ring has up to 2^{}", kMaxLogWq));
   store.write(Srqn{index}, row);
   store.commit();
 }
