@@ -2,6 +2,7 @@
 import ctypes
 import difflib
 import functools
+import importlib
 import json
 import os
 import pathlib
@@ -114,7 +115,7 @@ class Series(Mapping[str, list[float]]):
         """A column, or "time_ps", as an array of numpy where numpy is installed, else as a list."""
         values = self.time_ps if column == "time_ps" else self._values[column]
         try:
-            import numpy
+            numpy: Any = importlib.import_module("numpy")
         except ImportError:
             return list(values)
         return numpy.array(values)
