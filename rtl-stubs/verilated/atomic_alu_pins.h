@@ -16,7 +16,10 @@ template <class Model>
 class AtomicAluPinsOf : public Pins<Model, AtomicAlu> {
  public:
   AtomicAluPinsOf(AtomicAlu& stage, ContextTables& contexts)
-      : stage_(stage), contexts_(contexts), in_progress_(contexts.in_flight, StagWrites::kAtomic) {}
+      : stage_(stage),
+        contexts_(contexts),
+        in_progress_(contexts.in_flight, StagWrites::kAtomic),
+        unanswered_(contexts) {}
 
   template <class V>
   void links(Model& m, V& v) {
@@ -49,13 +52,13 @@ class AtomicAluPinsOf : public Pins<Model, AtomicAlu> {
     return memory_ != 0 || entries_.awaited(stage_.target.entry()) || regions_.awaited(stage_.target.region()) ||
            page_rows_.awaited(stage_.pages);
   }
-  std::size_t owes(const Model& m) const { return waits_for_others(m) ? 0 : unanswered_; }
+  std::size_t owes(const Model& m) const { return waits_for_others(m) ? 0 : unanswered_.count(); }
 
   using Pins<Model, AtomicAlu>::pushed;
   // The owner of a refused request; none for one that failed.
   void pushed(QpEvent& event, const Model& m) {
     if (!m.failed_o) event.failed.owner = offered_;
-    answer();
+    unanswered_.end(event.qpn);
   }
   void pushed(DmaReadRequest& r, const Model&) {
     ++memory_;
@@ -75,7 +78,7 @@ class AtomicAluPinsOf : public Pins<Model, AtomicAlu> {
   using Pins<Model, AtomicAlu>::taken;
   void taken(const QueuedAtomic& r, const Model&) {
     owners_.take(r);
-    ++unanswered_;
+    unanswered_.open(r.qpn, r.epoch);
   }
   void taken(const DmaReadDone& done, const Model& m) {
     owners_.read(done.tag, m.read_done_data_i);
@@ -84,7 +87,7 @@ class AtomicAluPinsOf : public Pins<Model, AtomicAlu> {
   void taken(const DmaWriteDone&, const Model&) { --memory_; }
   void pushed(AtomicWork& work, const Model&) {
     work.owner = owners_.answer(work.qpn, work.response.request_id);
-    answer();
+    unanswered_.close(work.qpn, work.epoch);
   }
   void stand_in(const Model& m) {
     if (m.release_o) {
@@ -121,9 +124,6 @@ class AtomicAluPinsOf : public Pins<Model, AtomicAlu> {
   void qp(std::uint32_t index, Port& port) const {
     pack(contexts_.has(Qpn{index}) ? contexts_.life(Qpn{index}) : QpLife{}, port);
   }
-  void answer() {
-    if (unanswered_ != 0) --unanswered_;
-  }
   void pages(Model& m) const {
     m.pages_ready_i = stage_.pages.can_ask();
     m.pages_valid_i = stage_.pages.can_use();
@@ -151,8 +151,8 @@ class AtomicAluPinsOf : public Pins<Model, AtomicAlu> {
   AtomicOwners owners_;
   RequestId offered_;  // owner of the offered request
   AskedRows entries_, regions_, page_rows_;
-  std::size_t memory_ = 0;      // accesses that are not answered yet
-  std::size_t unanswered_ = 0;  // requests; among them those whose queue pair is gone
+  std::size_t memory_ = 0;  // accesses that are not answered yet
+  OpenMessages unanswered_;
 };
 
 }  // namespace rnic::rtl

@@ -18,7 +18,8 @@ class IrrqPinsOf : public Pins<Model, Irrq> {
   // The row that is there; what becomes of its list.
   static constexpr unsigned kRounds = 2;
 
-  IrrqPinsOf(Irrq& stage, ContextTables& contexts) : stage_(stage), contexts_(contexts), lists_(contexts.qps()) {}
+  IrrqPinsOf(Irrq& stage, ContextTables& contexts)
+      : stage_(stage), contexts_(contexts), lists_(contexts.qps()), held_(contexts), answered_(contexts) {}
 
   template <class V>
   void links(Model& m, V& v) {
@@ -51,24 +52,22 @@ class IrrqPinsOf : public Pins<Model, Irrq> {
   using Pins<Model, Irrq>::pushed;
   void pushed(QueuedRead& read, const Model&) {
     read.segment.owner = read_;
-    give();
+    give(read.qpn, read.epoch);
   }
   void pushed(QueuedAtomic& atomic, const Model&) {
     atomic.segment.owner = atomic_;
-    give();
+    give(atomic.qpn, atomic.epoch);
   }
   void pushed(QpEvent& event, const Model&) {
     event.failed.owner = executed_;
-    if (held_ != 0) --held_;
+    held_.close(event.qpn, contexts_.life(event.qpn).epoch);
   }
   using Pins<Model, Irrq>::taken;
-  void taken(const QueuedRequest&, const Model&) { ++held_; }
-  void taken(const ReadResponseSent&, const Model&) {
-    if (answered_ != 0) --answered_;
-  }
+  void taken(const QueuedRequest& r, const Model&) { held_.open(qpn_of(r), epoch_of(r)); }
+  void taken(const ReadResponseSent& sent, const Model&) { answered_.close(sent.qpn, sent.epoch); }
 
   bool waits_for_others(const Model&) const { return rows_.awaited(rows()); }
-  std::size_t owes(const Model& m) const { return answered_ != 0 || waits_for_others(m) ? 0 : held_; }
+  std::size_t owes(const Model& m) const { return answered_.count() != 0 || waits_for_others(m) ? 0 : held_.count(); }
 
   void stand_in(const Model& m) {
     rows_.note(m.row_ask_o, m.row_drop_o);
@@ -89,9 +88,9 @@ class IrrqPinsOf : public Pins<Model, Irrq> {
     RequestId owner;
   };
 
-  void give() {
-    ++answered_;
-    if (held_ != 0) --held_;
+  void give(Qpn qpn, std::uint32_t epoch) {
+    answered_.open(qpn, epoch);
+    held_.close(qpn, epoch);
   }
   IrrqTable::Reader& rows() const { return stage_.events.rows(); }
   void row(Model& m) {
@@ -133,8 +132,8 @@ class IrrqPinsOf : public Pins<Model, Irrq> {
   std::array<RequestId, 16> owners_;  // of the requests in the block's places
   RequestId offered_, executed_, read_, atomic_;
   AskedRows rows_;
-  std::size_t held_ = 0, answered_ = 0;  // requests: not given yet, and given, whose responses are not sent yet
-  bool there_ = false;                   // a row: of this queue pair, as it was before this cycle
+  OpenMessages held_, answered_;  // requests: not given yet, and given, whose responses are not sent yet
+  bool there_ = false;            // a row: of this queue pair, as it was before this cycle
   Qpn qpn_;
   QpIrrq state_;
 };

@@ -28,7 +28,7 @@ class ResponseQueuePinsOf : public Pins<Model, ResponseQueue> {
   static constexpr unsigned kRounds = 2;
 
   ResponseQueuePinsOf(ResponseQueue& stage, ContextTables& contexts)
-      : stage_(stage), contexts_(contexts), under_way_(kWrites), lists_(contexts.qps()) {}
+      : stage_(stage), contexts_(contexts), under_way_(kWrites), lists_(contexts.qps()), unwritten_(contexts) {}
 
   template <class V>
   void links(Model& m, V& v) {
@@ -74,20 +74,20 @@ class ResponseQueuePinsOf : public Pins<Model, ResponseQueue> {
     return memory_ != 0 || request_rows_.awaited(requests()) || response_rows_.awaited(responses()) ||
            sinks_.awaited(stage_.sinks);
   }
-  std::size_t owes(const Model& m) const { return waits_for_others(m) ? 0 : unwritten_; }
+  std::size_t owes(const Model& m) const { return waits_for_others(m) ? 0 : unwritten_.count(); }
 
   using Pins<Model, ResponseQueue>::taken;
-  void taken(const DeliveredAtomic&, const Model&) { ++unwritten_; }
+  void taken(const DeliveredAtomic& response, const Model&) { unwritten_.open(response.qpn, response.epoch); }
   void taken(const DmaWriteDone&, const Model&) { --memory_; }
   void pushed(DmaWriteRequest& write, const Model& m) {
     ++memory_;
-    write_one();
+    unwritten_.close(response_.qpn, contexts_.life(response_.qpn).epoch);
     write.src = buffers_->take(judged_);
     store_le64(write.src->bytes(), m.dma_value_o);
   }
   void pushed(QpEvent& event, const Model&) {
     event.failed.owner = judged_;
-    write_one();
+    unwritten_.end(event.qpn);
   }
   void stand_in(const Model& m) {
     sinks_.note(m.stag_ask_o, m.stag_drop_o);
@@ -125,9 +125,6 @@ class ResponseQueuePinsOf : public Pins<Model, ResponseQueue> {
 
   OrqTable::Reader& requests() const { return stage_.requests.rows(); }
   OrqTable::Reader& responses() const { return stage_.responses.rows(); }
-  void write_one() {
-    if (unwritten_ != 0) --unwritten_;
-  }
   void rows(Model& m) {
     m.one_port_i = contexts_.orq_table.config().read_ports == 1;
     row(requests(), request_, m.request_row_ready_i, m.request_row_valid_i, m.request_row_tag_i, m.request_row_i);
@@ -180,8 +177,8 @@ class ResponseQueuePinsOf : public Pins<Model, ResponseQueue> {
   RequestId offered_, judged_;  // the response at the input, and the one whose row is there
   Shown request_, response_;
   AskedRows request_rows_, response_rows_, sinks_;
-  std::size_t memory_ = 0;     // writes that are not answered yet
-  std::size_t unwritten_ = 0;  // responses; among them those that were dropped
+  std::size_t memory_ = 0;  // writes that are not answered yet
+  OpenMessages unwritten_;  // responses
 };
 
 }  // namespace rnic::rtl

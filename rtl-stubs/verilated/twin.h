@@ -40,7 +40,8 @@ class Twin final : public Clocked, public AttachedTwin {
     Ask ask;
     pins_->links(*block_, ask);
     if (in_flight_ != 0) ask.hold(in_flight_, "pipeline");
-    if (const std::size_t owed = pins_->owes(*block_); owed != 0 && ask.room.empty()) {
+    const std::size_t owed = pins_->owes(*block_);
+    if (owed != 0 && ask.room.empty() && stage_.clock().now() - moved_at_ >= kNeverReady) {
       return std::string(stage_.name()) + ": its RTL has given nothing for " + std::to_string(owed) +
              " messages that it has taken, and waits for nothing" + (ask.held.empty() ? "" : " (" + ask.held + ")");
     }
@@ -85,7 +86,7 @@ class Twin final : public Clocked, public AttachedTwin {
     if (!block_.edge()) fail_assertion();
     Leave leave{*this};
     pins_->links(*block_, leave);
-    if (move.moved || leave.left) idle_ = 0;
+    if (move.moved || leave.left) idle_ = 0, moved_at_ = stage_.clock().now();
     else if (in_flight_ != 0 || move.waits) ++idle_;
     judge(move, leave.left);
     const bool goes_on = move.moved || ((in_flight_ != 0 || move.waits) && idle_ < kPatience) || pins_->busy(*block_);
@@ -216,6 +217,7 @@ class Twin final : public Clocked, public AttachedTwin {
   std::size_t in_flight_ = 0;  // beats inside the block
   bool begins_ = true;         // an FPDU, with the next beat that leaves
   unsigned refused_ = 0;       // cycles since something moved, in which nothing but the block was in the way
+  Cycle moved_at_ = 0;         // a message, into the block or out of it
   unsigned idle_ = 0;          // cycles in which nothing moved, though something waits
 };
 

@@ -72,6 +72,13 @@ class Waits(ProgramTest):
                 self.assertRegex(run.stderr, rf"(?m)^[ab]\.rnic_[ab]\.{block}: its RTL has given nothing for [1-8] messages that it has taken, and waits for "
                                              r"nothing$")
 
+    def test_who_was_at_work_is_not_named(self):
+        """A time limit finds messages in a block that has just taken them."""
+        run = self.run_with("atomic_alu", "in", options=("--set", "sim.max_time_us=50"))
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertIn("time limit reached at 50.000 us", run.stderr)
+        self.assertNotIn("its RTL has given nothing", run.stderr)
+
     def test_who_waits_for_memory_may_refuse(self):
         """It takes one message, and may read for it. The patience with it then begins with the answer, which takes longer than that."""
         reads = """
