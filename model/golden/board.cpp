@@ -173,20 +173,23 @@ void Board::give_up_waiting() {
   }
   for (const Place& place : std::exchange(ahead_, {})) {
     if (!is_open(place)) continue;
-    PortState& port = ports_[place.port];
-    Lane& lane = port.lanes[place.key];
-    const bool may_wait = order_ && races_->may_wait(place.port) && age(place.since) <= config_.max_latency &&
-                          (races_->holds() || order_->holds(port.key.empty() ? kAllGroups : place.key));
-    if (may_wait) {
+    Lane& lane = ports_[place.port].lanes[place.key];
+    const auto seen =
+        std::find_if(lane.seen.begin(), lane.seen.end(), [&](const Seen& each) { return each.number == place.number; });
+    if (may_wait(place, seen->record)) {
       ahead_.push_back(place);
       continue;
     }
-    const auto seen =
-        std::find_if(lane.seen.begin(), lane.seen.end(), [&](const Seen& each) { return each.number == place.number; });
     if (!races_ || !races_->excuses(place.port, seen->record, seen->number)) fail_too_many(place);
     lane.weight -= seen->record.weight();
     lane.seen.erase(seen);
   }
+}
+
+// Something waits that may explain it.
+bool Board::may_wait(const Place& place, const Record& seen) const {
+  return order_ && races_->may_wait(place.port) && age(place.since) <= config_.max_latency &&
+         (races_->holds() || order_->holds(races_->group_of(place.port, seen, *order_)));
 }
 
 bool Board::is_open(const Place& seen) const {
@@ -220,13 +223,20 @@ void Board::add(Item item) {
   explain_all();
 }
 
-// The predictor gets it, and says what has to come.
+// The predictor gets it, and says what has to come. It may refuse the item.
 void Board::feed(const Item& item, const Record* given) {
+  struct Over {
+    Board& board;
+    const Item& item;
+    ~Over() {
+      board.comes_before_ = false;
+      board.races_->ends(item);
+    }
+  } const over{*this, item};
   races_->begins(item, given);
   if (item.table != nullptr) item.table->set(item.port, item.record.structure());
   else ports()[item.port].push(item.record.structure());
   collect(item.cycle);
-  races_->ends(item);
 }
 
 // What is given and not expected: the predictor gets what it may come of, in the order that it shows.
@@ -239,7 +249,6 @@ void Board::explain(std::uint32_t port, Lane& lane) {
     if (!item) return;
     comes_before_ = !ports_[port].is_memory;
     feed(*item, &given);
-    comes_before_ = false;
   }
 }
 

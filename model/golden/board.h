@@ -103,6 +103,7 @@ class Board {
   void explain(std::uint32_t port, Lane& lane);
   void explain_all();
   bool is_open(const Place& seen) const;
+  bool may_wait(const Place& place, const Record& seen) const;
   void collect(Cycle accepted);
   void expect(std::uint32_t port, Record record, Cycle accepted);
   void compare(std::uint32_t port, std::uint64_t key, Lane& lane);

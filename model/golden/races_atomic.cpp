@@ -53,7 +53,8 @@ class AtomicRaces final : public QpRaces {
   }
   // Host memory takes its time.
   bool is_patient(const Item& item) const override {
-    return predictor_.contexts()->is_alive(Qpn{static_cast<std::uint32_t>(item.group)}, epoch(item.record));
+    const Qpn qpn{static_cast<std::uint32_t>(item.group)};
+    return predictor_.contexts()->has(qpn) && predictor_.contexts()->is_alive(qpn, epoch(item.record));
   }
   // Its answer follows the answer to its write.
   bool may_wait(std::uint32_t port) const override {

@@ -48,7 +48,9 @@ class PlacementRaces final : public Races {
   }
   bool is_patient(const Item& item) const override {
     if (ends_.of(item.record) != 0) return true;
-    const RxRow& row = *predictor_.contexts()->rx_table.peek(static_cast<std::uint32_t>(item.group));
+    const Qpn qpn{static_cast<std::uint32_t>(item.group)};
+    if (!predictor_.contexts()->has(qpn)) return false;
+    const RxRow& row = *predictor_.contexts()->rx_table.peek(qpn.v);
     const bool is_of = row.qp.flow.v == flow_.of(item.record) && life_of(row.qp.epoch) == life_.of(item.record);
     return is_of && row.qp.takes_segments() && !row.current().stopped();
   }

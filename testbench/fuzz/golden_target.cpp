@@ -175,8 +175,16 @@ void board(Input& in) {
         is_result(rnic_board_stalled(board, port, in.number(2), cycle), board);
         break;
       case 2: {
-        const Structure row(in);
-        is_result(rnic_board_row(board, port == 0 ? "streams" : "stream", in.octet(), row.get(), cycle), board);
+        const nlohmann::json& tables = kind["tables"];
+        if (port == 0 || tables.empty()) {
+          const Structure row(in);
+          is_result(rnic_board_row(board, port == 1 ? "streams" : "stream", in.octet(), row.get(), cycle), board);
+          break;
+        }
+        const nlohmann::json& table = tables[in.octet() % tables.size()];
+        const Message row(in, table["row"]);
+        is_result(rnic_board_row(board, table["name"].get<std::string>().c_str(), in.octet() % 8, row.get(), cycle),
+                  board);
         break;
       }
       case 3:

@@ -302,6 +302,43 @@ TEST(GoldenRaces, WritesMayBeCutAndAreBeforeTheirRecord) {
   EXPECT_EQ(p.verdict({other.piece(610, 0, 100, true)}, 611).status, RNIC_E_MISMATCH);
 }
 
+// A Send into two pieces of a shared queue's request, which is taken before the record leaves.
+TEST(GoldenRaces, ASharedRequestIsTakenBeforeItsRecord) {
+  rnic_srq_context queue = sized<rnic_srq_context>();
+  queue.valid = queue.epoch = 1;
+  queue.log_entries = 4;
+  rnic_qp_row qp = qp_row();
+  qp.flow = 103;
+  qp.shares_rq = 1;
+  qp.srq = 2;
+  rnic_fetched_rqe rqe = sized<rnic_fetched_rqe>();
+  rqe.rqn_shared = rqe.ok = 1;
+  rqe.rqn_number = rqe.wqe_num_sge = 2;
+  rqe.epoch = 1;
+  for (unsigned i = 0; i < 2; ++i) {
+    rqe.wqe_sge_address[i] = 0x100000 + 64 * i;
+    rqe.wqe_sge_length[i] = 4;
+    rqe.wqe_sge_lkey[i] = stag_numbered(1);
+  }
+  const rnic_rq_doorbell doorbell{sizeof doorbell, 1, {}, 2, 1};
+  std::vector<Move> moves{row(1, "srq", 2, queue),
+                          row(1, "qp", 3, qp),
+                          target_row(1, true),
+                          accepts(500, RNIC_DDP_PLACEMENT_POSTED, doorbell),
+                          accepts(510, RNIC_DDP_PLACEMENT_RQE, rqe),
+                          segment(600, 3, untagged(kSend, {}, counting(8)))};
+  const Stage stage = open("ddp_placement");
+  for (const Move& move : moves) EXPECT_EQ(move.take(stage.get()), RNIC_OK) << rnic_stage_text(stage.get());
+  std::vector<Move> all = moves;
+  kPlacements[2](stage, 602, all);
+  kPlacements[0](stage, 603, all);
+  kPlacements[1](stage, 604, all);
+  ASSERT_EQ(all.size(), moves.size() + 4);
+  EXPECT_EQ(judged("ddp_placement", all).text, "");
+  all.push_back(all[moves.size()]);
+  EXPECT_THAT(judged("ddp_placement", all).text, HasSubstr("rqe_taken 2 of queue 2 is one too many"));
+}
+
 TEST(GoldenRaces, QueuePairsAndBothInputsMayOvertakeEachOther) {
   std::vector<Move> moves = placed_before();
   const std::vector<std::size_t> in_order{0, 1, 2, 3, 4, 5, 6, 7}, other{0, 1, 2, 3, 6, 4, 7, 5};
