@@ -59,7 +59,12 @@ std::optional<Item> Order::next(std::uint64_t group, Shown shown, const Races& r
     if (item.is_message) return false;
     return message == nullptr || shown == Shown::kControl || goes_first(races.role(item, message), shown);
   };
-  const Item* control = first(message == nullptr ? group : message->group, comes_first);
+  // Behind a row that comes later nothing comes before it: it may be of the next use of the number.
+  const auto stops = [&](const Item& item) {
+    return comes_first(item) || (item.table != nullptr && message != nullptr);
+  };
+  const Item* control = first(message == nullptr ? group : message->group, stops);
+  if (control != nullptr && !comes_first(*control)) control = nullptr;
   const Item* const other = first(kAllGroups, comes_first);
   if (other != nullptr && (control == nullptr || other->number < control->number)) control = other;
   if (control != nullptr) return take(*control);

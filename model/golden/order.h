@@ -1,6 +1,7 @@
 // What a device has accepted, until it is known in which order the predictor gets it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>

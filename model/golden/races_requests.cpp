@@ -1,5 +1,7 @@
 // Races of the stages of requests, answers and errors.
+#include "model/common/bytes.h"
 #include "model/golden/abi/rnic_golden_messages.h"
+#include "model/golden/order.h"
 #include "model/golden/qp_races.h"
 #include "model/golden/write_answers.h"
 
@@ -24,9 +26,14 @@ class ResponseQueueRaces final : public QpRaces {
     if (port != RNIC_RESPONSE_QUEUE_EVENT) return Shown::kControl;
     return is_cause(given, 1, 2, 2) ? Shown::kLacks : Shown::kRefused;
   }
-  // A write names no queue pair.
+  // A write names no queue pair, but it has the value of its response.
   std::uint64_t group_of(std::uint32_t port, const Record& given, const Order& waiting) const override {
-    return port == RNIC_RESPONSE_QUEUE_DMA ? kAllGroups : QpRaces::group_of(port, given, waiting);
+    if (port != RNIC_RESPONSE_QUEUE_DMA) return QpRaces::group_of(port, given, waiting);
+    if (given.octets().size() != sizeof(std::uint64_t)) return kAllGroups;
+    const std::uint64_t value = load_le64(given.octets().data());
+    const Item* const response =
+        waiting.find([&](const Item& item) { return item.is_message && original_.of(item.record) == value; });
+    return response != nullptr ? response->group : kAllGroups;
   }
   bool takes(std::uint32_t port, const Record& record, Cycle) override {
     if (port == RNIC_RESPONSE_QUEUE_WRITTEN) answers_.come(record);
@@ -43,6 +50,7 @@ class ResponseQueueRaces final : public QpRaces {
 
  private:
   WriteAnswers answers_{predictor_.ports()[RNIC_RESPONSE_QUEUE_WRITTEN]};
+  Field original_{"response_original"};
 };
 
 // An error, and the end of its queue pair: an error names no use of the number.

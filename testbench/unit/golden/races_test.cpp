@@ -379,6 +379,37 @@ TEST(GoldenRaces, ResponsesOfQueuePairsMayOvertakeEachOther) {
   }
 }
 
+// A write names no queue pair: it is not of the oldest response, if that is ignored as its queue pair has ended.
+TEST(GoldenRaces, AWriteIsOfTheResponseWithItsValue) {
+  const std::vector<Move> moves{open_qp(3),
+                                open_qp(4),
+                                sink_row(1, true),
+                                accepts(500, RNIC_RESPONSE_QUEUE_ISSUED, issued(3, 40, 0x9000)),
+                                accepts(500, RNIC_RESPONSE_QUEUE_ISSUED, issued(4, 41, 0x9008)),
+                                accepts(598, RNIC_RESPONSE_QUEUE_IN, response(3, 40)),
+                                end_qp(3),
+                                accepts(601, RNIC_RESPONSE_QUEUE_IN, response(4, 41)),
+                                accepts(700, RNIC_RESPONSE_QUEUE_WRITTEN, kWritten)};
+  const std::vector<std::size_t> ends_first{0, 1, 2, 3, 4, 6, 5, 7, 8};
+  EXPECT_EQ(judged("response_queue", run_of("response_queue", moves, ends_first, kResponses, 10)).text, "");
+}
+
+// A response of a use that is over lets no request pass the row of its own use.
+TEST(GoldenRaces, ARequestIsOfTheUseThatItNames) {
+  rnic_qp_row next = qp_row();
+  next.epoch = 2;
+  rnic_atomic_issued asked = issued(3, 40, 0x9000);
+  rnic_delivered_atomic answer = response(3, 40);
+  asked.epoch = answer.epoch = 2;
+  const std::vector<Move> moves{sink_row(1, true),
+                                row(600, "qp", 3, next),
+                                accepts(601, RNIC_RESPONSE_QUEUE_IN, response(3, 39)),
+                                accepts(602, RNIC_RESPONSE_QUEUE_ISSUED, asked),
+                                accepts(603, RNIC_RESPONSE_QUEUE_IN, answer),
+                                accepts(700, RNIC_RESPONSE_QUEUE_WRITTEN, kWritten)};
+  EXPECT_EQ(judged("response_queue", run_of("response_queue", moves, {0, 1, 2, 3, 4, 5}, kResponses)).text, "");
+}
+
 TEST(GoldenRaces, NothingIsDoneBeforeItIsWritten) {
   const std::vector<Move> moves{
       open_qp(3), sink_row(1, true), accepts(500, RNIC_RESPONSE_QUEUE_ISSUED, issued(3, 40, 0x9000)),
