@@ -3,6 +3,7 @@
 #include "model/common/bytes.h"
 #include "model/rnic/completion/response_queue.h"
 #include "rtl-stubs/verilated/verilated_response_queue.h"
+#include "testbench/cosim/boards.h"
 #include "testbench/cosim/cosim.h"
 #include "testbench/support/contexts.h"
 
@@ -146,13 +147,16 @@ class ResponseQueueCosim : public StageTest, public testing::WithParamInterface<
     for (std::uint32_t n = 0; n < 16; ++n) {
       each([stag = random_stag(rng), n](ContextStore& c) { c.write(Stag{stag_of(n)}, stag); });
     }
-    // Some pages, of any size, are contiguous on the bus.
+    write_pages();
+    model.run_as(GetParam());
+    twin.run_as(GetParam());
+  }
+  // Some pages, of any size, are contiguous on the bus.
+  void write_pages() {
     for (std::uint32_t n = 0; n < kPages; ++n) {
       each([n](ContextStore& c) { c.write_page(n, (n / 3 * 7 + n) << (12 + n / 3 % 3)); });
     }
     each([](ContextStore& c) { c.commit(); });
-    model.run_as(GetParam());
-    twin.run_as(GetParam());
   }
   void expect_all_same() {
     expect_same(model.completions, twin.completions);
@@ -243,6 +247,68 @@ TEST_P(ResponseQueueCosim, BehavesAsNewAfterAResetAmidResponses) {
   EXPECT_GT(model.memory.writes.size(), 50u);
 }
 INSTANTIATE_TEST_SUITE_P(Patterns, ResponseQueueCosim, kTraffics, traffic_name);
+
+// By transaction. As in a chip, the next use of a number and another region of an STag's come when nothing moves.
+class ResponseQueueBoard : public ResponseQueueCosim {
+ protected:
+  void begin_uses(Prng& rng, std::uint32_t epoch) {
+    for (std::uint32_t n = 0; n < kQps; ++n) twin.contexts.write(Qpn{n}, rts_qp(n, epoch));
+    for (std::uint32_t n = 0; n < 16; ++n) {
+      StagContext stag = random_stag(rng);
+      if (stag.log_page != 0) --stag.bus, stag.pages = 2;  // from the first one on, and those that it needs
+      for (ResponseQueueEnds* side : {&model, &twin}) side->contexts.write(Stag{stag_of(n)}, stag);
+    }
+    model.contexts.commit();
+  }
+  // At a pace at which no response waits for long for others. Those of one queue pair come when its queue is full.
+  void ask_and_answer(Prng& rng, Cycle from, std::uint32_t epoch) {
+    const bool one = rng.below(4) == 0;
+    const Qpn the_one = any_qp(rng);
+    for (unsigned i = 0; i < 128; ++i) {
+      const Cycle asked = from + (one ? 0 : 8 * i), answered = from + (one ? 300 : rng.below(4)) + 8 * i;
+      AtomicIssued request = random_request(rng, one ? the_one : any_qp(rng));
+      DeliveredAtomic response{request.qpn, {request.request_id, rng.next()}, {}, epoch, Pdn{1}};
+      if (rng.below(50) == 0) response.pd = Pdn{2};
+      response.segment.length = static_cast<std::uint16_t>(rng.next());
+      for (std::uint8_t& octet : response.segment.octets) octet = static_cast<std::uint8_t>(rng.next());
+      const bool early = rng.below(30) == 0;  // both are of an earlier use
+      if (early) request.epoch = response.epoch = epoch - 1;
+      if (rng.below(200) == 0) ++response.response.request_id;
+      twin.segmenter.send_at(asked, request);
+      twin.dispatch.send_at(answered, response);
+      if (rng.below(200) == 0) twin.dispatch.send_at(answered, response);
+    }
+  }
+  void end_some(Prng& rng, Cycle from, std::uint32_t epoch) {
+    for (Cycle at = from; at < from + 1'000; at += 1 + rng.below(200)) {
+      const Qpn qpn = any_qp(rng);
+      QpContext over = rts_qp(qpn.v, epoch);
+      over.valid = false;
+      const Stag stag{stag_of(static_cast<std::uint32_t>(rng.below(16)))};
+      if (rng.below(2) == 0) firmware.at(at, [this, qpn, over] { twin.contexts.write(qpn, over); });
+      else firmware.at(at, [this, stag] { twin.contexts.write(stag, StagContext{}); });
+    }
+  }
+};
+TEST_P(ResponseQueueBoard, IsRight) {
+  if (!kHasBoards) GTEST_SKIP() << kNoBoards;
+  Judge judge(twin.block, "response_queue", {64, &twin.contexts});
+  Prng rng = seeded(20260126);
+  write_pages();
+  twin.run_as(GetParam());
+  for (std::uint32_t round = 0; round < 100; ++round) {
+    const std::uint32_t epoch = 10 + 2 * round;
+    const Cycle from = clk.now() + 100;  // when no board takes what was before for what races with it
+    firmware.at(from, [&] { begin_uses(rng, epoch); });
+    ask_and_answer(rng, from + 1, epoch);
+    end_some(rng, from + 1, epoch);
+    run_until_idle();
+  }
+  EXPECT_GT(twin.memory.writes.size(), 500u);
+  EXPECT_GT(twin.firmware.size(), 100u);
+  judge.expect_right(2'000);
+}
+INSTANTIATE_TEST_SUITE_P(Once, ResponseQueueBoard, kBoth, traffic_name);
 
 }  // namespace
 }  // namespace rnic::test

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "model/scoreboard/watched_stages.h"
 #include "model/wire/fpdu.h"
+#include "testbench/cosim/boards.h"
 #include "testbench/cosim/cosim.h"
 
 namespace rnic::test {
@@ -37,9 +37,6 @@ struct Chain {
     sink.clear();
   }
 };
-
-// The traffic of the boards.
-inline const auto kBoth = testing::Values(Traffic{"random_both", at_random(1, 50), at_random(2, 50), at_random(3, 70)});
 
 // The start of a flow's next FPDU.
 struct FlowEnd {
@@ -157,22 +154,13 @@ class StreamCosim : public StageTest, public testing::WithParamInterface<Traffic
   }
 
   void judge_by_board(unsigned beat_bytes) {
-    const scoreboard::WatchedChip chip{beat_bytes};
-    const auto& all = scoreboard::watched_streams();
-    const auto stage =
-        std::find_if(all.begin(), all.end(), [](const auto& s) { return s.name == std::string(Side::kBlock); });
-    board_.emplace(twin.block, Side::kBlock, fmt::format("{{{}}}", stage->settings(twin.block, chip)));
-    stage->ports(twin.block, chip, *board_);
+    judge_.emplace(twin.block, Side::kBlock, scoreboard::WatchedChip{beat_bytes});
   }
-  void expect_right() {
-    board_->finish(true);
-    EXPECT_EQ(board_->fault(), "");
-    EXPECT_GT(board_->given(), 100u);
-  }
+  void expect_right() { judge_->expect_right(100); }
 
   void check() {
     run_until_idle();
-    if (board_) twin.clear();
+    if (judge_) twin.clear();
     else compare();
   }
   // Called when all beats have left.
@@ -191,9 +179,9 @@ class StreamCosim : public StageTest, public testing::WithParamInterface<Traffic
   Generator generator;
 
  private:
-  std::vector<Side*> sides() { return board_ ? std::vector{&twin} : std::vector{&model, &twin}; }
+  std::vector<Side*> sides() { return judge_ ? std::vector{&twin} : std::vector{&model, &twin}; }
 
-  std::optional<scoreboard::StageBoard> board_;
+  std::optional<Judge> judge_;
   static constexpr std::size_t kRound = 2000;  // beats: their octets are kept until they are compared
   Stopped stopped_;
 };

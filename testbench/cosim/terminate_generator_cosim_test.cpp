@@ -1,9 +1,9 @@
 #include "model/rnic/messages/datapath.h"
 #include "model/rnic/terminate/terminate_generator.h"
-#include "model/scoreboard/watched_stages.h"
 #include "rtl-stubs/verilated/verilated_terminate_generator.h"
 #include "testbench/cosim/boards.h"
 #include "testbench/cosim/cosim.h"
+#include "testbench/cosim/number_uses.h"
 #include "testbench/support/contexts.h"
 
 namespace rnic::test {
@@ -100,40 +100,31 @@ std::string traffic_and_draft(const testing::TestParamInfo<std::tuple<Traffic, b
 INSTANTIATE_TEST_SUITE_P(Patterns, TerminateGeneratorCosim, testing::Combine(kTraffics, testing::Bool()),
                          traffic_and_draft);
 
-// By transaction, with queue pairs that end and begin while their errors come.
+// By transaction, with queue pairs that end while their errors come.
 using TerminateGeneratorBoard = TerminateGeneratorCosim;
 TEST_P(TerminateGeneratorBoard, IsRight) {
-  const scoreboard::WatchedChip chip{64, &contexts, &cfg};
-  const scoreboard::WatchedStage& stage = scoreboard::watched_requests().front();
   if (!kHasBoards) GTEST_SKIP() << kNoBoards;
-  scoreboard::StageBoard board(twin.block, stage.name, fmt::format("{{{}}}", stage.settings(twin.block, chip)));
-  stage.ports(twin.block, chip, board);
+  Judge judge(twin.block, "terminate_generator", {64, &contexts, &cfg});
   Prng rng = seeded(20260127);
-  for (std::uint32_t n = 0; n < kQps; ++n) open_qp(contexts, n, rts_qp(n));
   twin.run_as(std::get<0>(GetParam()));
-  const Cycle from = clk.now() + 1;
-  for (int i = 0; i < 10'000; ++i) {
-    QpEvent error = random_error(rng, any_qp(rng));
-    error.cause.layer = static_cast<wire::Layer>(rng.below(3));  // those that there are
-    twin.stages.send_at(from, error);
+  constexpr Cycle kCycles = 100'000;
+  const NumberUses uses(rng, kQps, kCycles);
+  for (const NumberUses::Row& row : uses.rows()) {
+    QpContext context = rts_qp(row.qpn.v, row.epoch);
+    context.valid = row.valid;
+    firmware.at(row.at, [this, qpn = row.qpn, context] { contexts.write(qpn, context); });
   }
-  for (Cycle c = from; c < from + 20'000; c += 1 + rng.below(8)) {
+  for (Cycle at = 1; at < kCycles; at += 1 + rng.below(16)) {
     const Qpn qpn = any_qp(rng);
-    QpContext context = rts_qp(qpn.v, static_cast<std::uint32_t>(c));
-    context.valid = rng.below(16) != 0;
-    firmware.at(c, [this, qpn, context] { contexts.write(qpn, context); });
+    if (uses.at(qpn, at) == 0) continue;
+    QpEvent error = random_error(rng, qpn);
+    error.cause.layer = static_cast<wire::Layer>(rng.below(3));  // those that there are
+    twin.stages.send_at(at, error);
   }
   run_until_idle();
-  board.finish(true);
-  EXPECT_EQ(board.fault(), "");
-  EXPECT_EQ(board.given(), twin.segmenter.size() + twin.firmware.size());
-  EXPECT_GT(board.given(), 400u);
+  judge.expect_right(400);
 }
-INSTANTIATE_TEST_SUITE_P(Once, TerminateGeneratorBoard,
-                         testing::Combine(testing::Values(Traffic{"random_both", at_random(1, 50), at_random(2, 50),
-                                                                  at_random(3, 70)}),
-                                          testing::Bool()),
-                         traffic_and_draft);
+INSTANTIATE_TEST_SUITE_P(Once, TerminateGeneratorBoard, testing::Combine(kBoth, testing::Bool()), traffic_and_draft);
 
 }  // namespace
 }  // namespace rnic::test
