@@ -25,7 +25,9 @@ class QpRaces : public Races {
     if (control.group == kAllGroups) return valid ? Role::kOpens : Role::kEnds;
     return valid && is_of_use(control.record, message) ? Role::kOpens : Role::kSilences;
   }
-  std::uint64_t group_of(std::uint32_t, const Record& given, const Order&) const override { return qpn_.of(given); }
+  std::uint64_t group_of(std::uint32_t, const Record& given, const Order&) const override {
+    return qpn_.is_in(given) ? qpn_.of(given) : kAllGroups;
+  }
 
  protected:
   // A message about another use of the number is nothing to this row, or control message.

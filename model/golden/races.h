@@ -72,6 +72,10 @@ class Field {
     }
     return member_ == nullptr ? 0 : record.value(*member_);
   }
+  bool is_in(const Record& record) const {
+    of(record);
+    return member_ != nullptr;
+  }
 
  private:
   std::string_view name_;

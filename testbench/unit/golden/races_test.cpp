@@ -573,6 +573,21 @@ TEST(GoldenRaces, AnAtomicThatIsLostIsFound) {
                   .answer(660, 2, 8)
                   .text(),
               HasSubstr("is missing"));
+  EXPECT_THAT(Adds()
+                  .asked(500, 1)
+                  .asked(501, 3)
+                  .read(510, 7)
+                  .write(540, 8)
+                  .answer(560, 1, 7)
+                  .asked(600, 2)
+                  .write(640, 9)
+                  .answer(660, 2, 8)
+                  .read(670, 9)
+                  .write(700, 10)
+                  .answer(720, 3, 9)
+                  .text(),
+              HasSubstr("is missing"))
+      << "though another one is under way";
   // The answer before the write, or before the answer to that.
   EXPECT_THAT(Adds().asked(500, 1).read(510, 7).write(570, 8).answer(560, 1, 7).text(), HasSubstr("is missing"));
   EXPECT_THAT(Adds().asked(500, 1).read(510, 7).write(540, 8, 570).answer(560, 1, 7).text(),
