@@ -76,7 +76,9 @@ std::optional<Item> Order::due(Cycle now, const Stalls& stalls, const Stalls& wa
   while (!timers_.empty() && timers_.begin()->first <= now) {
     const Timer timer = timers_.begin()->second;
     const Item& item = *first(timer.group, [&](const Item& each) { return each.number == timer.number; });
-    const bool is_patient = item.is_message && races.is_patient(item);
+    // Itself, or the one that it is behind.
+    const auto is_message = [](const Item& each) { return each.is_message; };
+    const bool is_patient = item.is_message && races.is_patient(*first(timer.group, is_message));
     const Cycle all = now - item.cycle;
     const Cycle age = all - std::min(all, (is_patient ? waits : stalls).since(item.cycle));
     const Cycle wait = is_patient ? patience_ : window_;

@@ -164,13 +164,17 @@ bool AtomicRaces::is_between(const Word& word, Cycle from, Cycle to) const {
 
 // A read of the word after the result before it was written, in which everything is that was written before the atomic
 // was accepted (RFC 7306 section 5.4, rule 5): the one with the value that the device answers, or any, unless that
-// value may have been handed on.
+// value may have been handed on. One before the atomic may be of another, whose queue pair has ended.
 std::optional<Read> AtomicRaces::read_of(Word& word) const {
   const auto is_good = [&](const Read& r) {
     return r.ok != fails_ && word.written <= r.given && !is_between(word, r.given, accepted_);
   };
   const auto is_it = [&](const Read& r) { return is_good(r) && (fails_ || r.value == original_); };
-  auto best = std::find_if(word.reads.begin(), word.reads.end(), is_it);
+  const auto is_its_own = [&](const Read& r) { return is_it(r) && r.given >= accepted_; };
+  auto best = std::find_if(word.reads.begin(), word.reads.end(), is_its_own);
+  const bool is_result = fails_ || word.result == original_;
+  if (best == word.reads.end() && is_result && may_be_handed_on(word)) return std::nullopt;
+  if (best == word.reads.end()) best = std::find_if(word.reads.begin(), word.reads.end(), is_it);
   if (best == word.reads.end() && may_be_handed_on(word)) return std::nullopt;
   if (best == word.reads.end() && is_written(word)) return std::nullopt;
   if (best == word.reads.end()) best = std::find_if(word.reads.begin(), word.reads.end(), is_good);

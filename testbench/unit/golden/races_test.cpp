@@ -433,10 +433,11 @@ struct Adds {
     for (std::uint32_t qpn = 1; qpn <= 4; ++qpn) moves.push_back(row(1, "qp", qpn, qp_row()));
     moves.push_back(row(1, "stag", 1, region_row(0x7000, 64, kRemoteReads | kRemoteWrites | kRemoteAtomics)));
   }
-  Adds& asked(std::uint64_t cycle, std::uint32_t qpn) {
+  Adds& asked(std::uint64_t cycle, std::uint32_t qpn, std::uint32_t epoch = 1) {
     rnic_queued_atomic q = sized<rnic_queued_atomic>();
     q.qpn = qpn;
-    q.epoch = q.pd = 1;
+    q.epoch = epoch;
+    q.pd = 1;
     q.request_request_id = 10 * qpn;
     q.request_stag = stag_numbered(1);
     q.request_to = kWord;
@@ -455,6 +456,24 @@ struct Adds {
     done.tag = tag_;
     done.ok = 1;
     moves.push_back(accepts(cycle + after, RNIC_ATOMIC_ALU_READ_DONE, done, word(value)));
+    return *this;
+  }
+  Adds& fails_to_read(std::uint64_t cycle) {
+    rnic_dma_read_request r = sized<rnic_dma_read_request>();
+    r.address = kWord;
+    r.bytes = 8;
+    r.tag = ++tag_;
+    moves.push_back(gives(cycle, RNIC_ATOMIC_ALU_READ, r));
+    rnic_dma_read_done done = sized<rnic_dma_read_done>();
+    done.tag = tag_;
+    moves.push_back(accepts(cycle + 20, RNIC_ATOMIC_ALU_READ_DONE, done, {}));
+    return *this;
+  }
+  Adds& fail(std::uint64_t cycle, std::uint32_t qpn) {
+    rnic_qp_event error = sized<rnic_qp_event>();
+    error.kind = 2;
+    error.qpn = qpn;
+    moves.push_back(gives(cycle, RNIC_ATOMIC_ALU_EVENT, error));
     return *this;
   }
   Adds& write(std::uint64_t cycle, std::uint64_t value, std::uint64_t answered = 0) {
@@ -540,6 +559,44 @@ TEST(GoldenRaces, AnAtomicReadsItsWordOrTakesTheResultBeforeIt) {
                 .answer(560, 1, 7)
                 .write(575, 101)
                 .answer(590, 2, 100)
+                .text(),
+            "");
+}
+
+// One of a use that is over, behind it, does not hurry it.
+TEST(GoldenRaces, AnAtomicMayTakeLong) {
+  EXPECT_EQ(Adds().asked(500, 1).asked(510, 1, 0).read(700, 7).write(740, 8).answer(760, 1, 7).text(), "");
+}
+
+// Its queue pair has ended amid it: what it has written is not the next one's, and nor is what it has read.
+TEST(GoldenRaces, AnAtomicWithoutAnAnswerIsOfNoOther) {
+  EXPECT_EQ(Adds()
+                .asked(500, 1)
+                .asked(505, 3)
+                .read(510, 7)
+                .end(520, 1)
+                .write(540, 8)
+                .asked(700, 2)
+                .read(710, 8)
+                .write(740, 9)
+                .answer(780, 2, 8)
+                .read(800, 9)
+                .write(840, 10)
+                .answer(860, 3, 9)
+                .text(),
+            "");
+  EXPECT_EQ(Adds()
+                .asked(500, 1)
+                .fails_to_read(510)
+                .end(520, 1)
+                .others(600)
+                .others(700)
+                .others(701)
+                .asked(800, 2)
+                .asked(804, 3)
+                .fails_to_read(810)
+                .fail(840, 2)
+                .fail(842, 3)
                 .text(),
             "");
 }
