@@ -203,30 +203,44 @@ INSTANTIATE_TEST_SUITE_P(Patterns, IrrqCosim, kTraffics, traffic_name);
 // those of the others come long before.
 class IrrqBoard : public IrrqCosim {
  protected:
+  IrrqBoard() { twin.run_as(GetParam()); }
   static constexpr Cycle kCycles = 20'000;
 
-  void send(Prng& rng) {
+  // Queue pairs that end and begin.
+  void send_amid_ends(Prng& rng) {
     const NumberUses uses(rng, kQps, kCycles);
-    for (const NumberUses::Row& row : uses.rows()) {
-      QpContext context = rts_qp(row.qpn.v, row.epoch);
-      context.ird = ird_of(row.qpn, row.epoch);
-      context.valid = row.valid;
-      firmware.at(row.at, [this, qpn = row.qpn, context] { twin.contexts.write(qpn, context); });
-    }
-    Qpn hot;  // has as many requests as all others together
+    for (const NumberUses::Row& row : uses.rows()) write_at(row.at, row.qpn, row.epoch, ird_of(row), row.valid);
     for (Cycle at = 1; at < kCycles; at += 1 + rng.below(4)) {
-      if (at % 1024 < 4) hot = any_qp(rng);
-      const Qpn qpn = rng.below(2) == 0 ? hot : any_qp(rng);
+      const Qpn qpn = hot_or_any(rng, at);
       const std::uint32_t epoch = uses.at(qpn, at);
       if (epoch == 0 || (!has_one(qpn) && uses.is_ending(qpn, at))) continue;
       const bool late = rng.below(16) == 0;  // of the use before
       twin.peer.send_at(at, random_request(rng, qpn, epoch - late));
     }
   }
+  // What is due waits for its output. The end of a use, or of a stream beyond IRD, would pass what waits there.
+  void send_while_outputs_wait(Prng& rng) {
+    for (std::uint32_t n = 0; n < kQps; ++n) write_at(1, Qpn{n}, 1, 128, true);
+    twin.responder.pause(at_random(4, 92));
+    twin.alu.pause(at_random(5, 85));
+    for (Cycle at = 100; at < kCycles; at += 1 + rng.below(16))
+      twin.peer.send_at(at, random_request(rng, hot_or_any(rng, at), 1));
+  }
+  void write_at(Cycle at, Qpn qpn, std::uint32_t epoch, std::uint16_t ird, bool valid) {
+    QpContext context = rts_qp(qpn.v, epoch);
+    context.ird = ird;
+    context.valid = valid;
+    firmware.at(at, [this, qpn, context] { twin.contexts.write(qpn, context); });
+  }
+  // The hot one has as many requests as all others together.
+  Qpn hot_or_any(Prng& rng, Cycle at) {
+    if (at >= next_hot_) hot_ = any_qp(rng), next_hot_ = at + 1000;
+    return rng.below(2) == 0 ? hot_ : any_qp(rng);
+  }
   static bool has_one(Qpn qpn) { return qpn.v % 2 == 0; }
-  static std::uint16_t ird_of(Qpn qpn, std::uint32_t epoch) {
+  static std::uint16_t ird_of(const NumberUses::Row& row) {
     constexpr std::uint16_t kDepths[] = {2, 3, 8, 128};
-    return has_one(qpn) ? epoch % 4 != 0 : kDepths[epoch % 4];
+    return has_one(row.qpn) ? row.epoch % 4 != 0 : kDepths[row.epoch % 4];
   }
   // What was handed on since the last call, unless its use is over. False if nothing was.
   bool answer(Prng& rng) {
@@ -240,20 +254,31 @@ class IrrqBoard : public IrrqCosim {
     for (const QueuedAtomic& atomic : twin.alu.take()) sent(atomic.qpn, atomic.epoch);
     return is_any;
   }
+  template <class Send>
+  void judge(std::uint64_t seed, Send send) {
+    Judge judge(twin.block, "irrq", {64, &twin.contexts});
+    Prng rng = seeded(seed);
+    send(rng);
+    for (Cycle at = 1; at < kCycles; at += 1 + rng.below(30)) {
+      firmware.at(at, [&] { answer(rng); });
+    }
+    do run_until_idle();
+    while (answer(rng));
+    judge.expect_right(1'000);
+  }
+
+ private:
+  Qpn hot_;
+  Cycle next_hot_ = 0;
 };
 TEST_P(IrrqBoard, IsRight) {
   if (!kHasBoards) GTEST_SKIP() << kNoBoards;
-  Judge judge(twin.block, "irrq", {64, &twin.contexts});
-  Prng rng = seeded(20260125);
-  twin.run_as(GetParam());
-  send(rng);
-  for (Cycle at = 1; at < kCycles; at += 1 + rng.below(30)) {
-    firmware.at(at, [&] { answer(rng); });
-  }
-  do run_until_idle();
-  while (answer(rng));
+  judge(20260125, [this](Prng& rng) { send_amid_ends(rng); });
   EXPECT_GT(twin.firmware.size(), 50u);
-  judge.expect_right(1'000);
+}
+TEST_P(IrrqBoard, IsRightWhileOutputsWait) {
+  if (!kHasBoards) GTEST_SKIP() << kNoBoards;
+  judge(20260135, [this](Prng& rng) { send_while_outputs_wait(rng); });
 }
 INSTANTIATE_TEST_SUITE_P(Once, IrrqBoard, kBoth, traffic_name);
 
