@@ -7,6 +7,7 @@
 #include "model/common/bytes.h"
 #include "model/rnic/responder/atomic_alu.h"
 #include "rtl-stubs/verilated/verilated_atomic_alu.h"
+#include "testbench/cosim/boards.h"
 #include "testbench/cosim/cosim.h"
 #include "testbench/support/contexts.h"
 #include "testbench/support/fake_dma.h"
@@ -130,11 +131,14 @@ struct Side {
         block(name.c_str(), clk, contexts, AtomicAluConfig{}) {
     for (std::uint32_t n = 1; n < kQps; ++n) open_qp(contexts, n, rts_qp(n));
     for (std::uint32_t i = 1; i <= kAllStags; ++i) contexts.write(Stag{stag_of(i)}, stag_context(i));
+    write_pages();
+    contexts.commit();
+  }
+  void write_pages() {
     contexts.write_page(3, kBus - kBus % 4096);
     contexts.write_page(4, kBus - kBus % 4096 + 4096);
     contexts.write_page(kCopied, kBus - kBus % 4096);
     contexts.write_page(kCopied + 1, kBus - kBus % 4096 + 4096);
-    contexts.commit();
   }
   void run_as(const Traffic& t) {
     irrq.pause(t.produce);
@@ -275,13 +279,14 @@ class AtomicAluCosim : public StageTest, public testing::WithParamInterface<Traf
   // Another master's Write to one of the words or to octets of two.
   void draw_write(Prng& rng, Cycle at) {
     const std::uint64_t address = kBus + rng.below(kLength - 8), value = rng.next();
-    both([&](Side& s) {
-      s.firmware.at(at, [&s, address, value] {
-        BufferRef octets = s.others.take();
-        store_le64(octets->bytes(), value);
-        s.block.words().written(address, 8);
-        s.writer.write_of_another(address, std::move(octets), 8);
-      });
+    both([&](Side& s) { write_of_another(s, at, address, value); });
+  }
+  static void write_of_another(Side& s, Cycle at, std::uint64_t address, std::uint64_t value) {
+    s.firmware.at(at, [&s, address, value] {
+      BufferRef octets = s.others.take();
+      store_le64(octets->bytes(), value);
+      s.block.words().written(address, 8);
+      s.writer.write_of_another(address, std::move(octets), 8);
     });
   }
   template <class Number, class Context>
@@ -376,6 +381,134 @@ TEST_P(AtomicAluCosim, BehavesAsNewAfterAResetAmidOperations) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Patterns, AtomicAluCosim, kTraffics, traffic_name);
+
+// By transaction. The next use of a number comes when nothing moves, and so do other STags and pages: a board has one
+// check of an atomic, when that is answered.
+class AtomicAluBoard : public AtomicAluCosim {
+ protected:
+  static constexpr Cycle kRound = 1'500;
+
+  // Of what no firmware writes there is nothing.
+  void forget_what_is_outside() {
+    for (const std::uint32_t index : {kOutsideTheTable, kForeignQp}) {
+      for (Side* side : {&model, &twin}) side->contexts.write(Stag{stag_of(index)}, StagContext{});
+    }
+    model.contexts.commit();
+    twin.contexts.commit();
+  }
+  void begin_uses(Prng& rng, std::uint32_t epoch) {
+    may_ask_.fill(true);
+    begun_ = clk.now();
+    for (std::uint32_t n = 1; n < kQps; ++n) twin.contexts.write(Qpn{n}, rts_qp(n, epoch));
+    for (const std::uint32_t index : {kWindow2, kOldQp}) {
+      StagContext window = stag_context(index);
+      window.qp_epoch += epoch - 1;
+      twin.contexts.write(Stag{stag_of(index)}, window);
+    }
+    StagContext paged = stag_context(kInPages), window = stag_context(kWindow1);
+    if (rng.below(2) != 0) paged.first_page = kCopied;
+    if (rng.below(2) != 0) window.region = stag_of(kZeroBased);
+    twin.contexts.write(Stag{stag_of(kInPages)}, paged);
+    twin.contexts.write(Stag{stag_of(kWindow1)}, window);
+    const auto gone = static_cast<std::uint32_t>(rng.between(1, kGoodStags));
+    if (gone != kInPages && rng.below(4) == 0) twin.contexts.write(Stag{stag_of(gone)}, StagContext{});
+    else twin.contexts.write(Stag{stag_of(gone)}, stag_context(gone));
+  }
+  // As irrq does: one of a queue pair at a time, and none after an error. Some are of an earlier use, or of none.
+  void ask(Prng& rng, std::uint32_t epoch) {
+    for (const AtomicWork& answer : twin.segmenter.take()) may_ask_[answer.qpn.v] = true;
+    QueuedAtomic q = random_request(rng, next_id_++);
+    const bool is_of_none = q.qpn.v == 0 || (clk.now() > begun_ + 100 && rng.below(12) == 0);
+    q.epoch = epoch - is_of_none;
+    if (!is_of_none && !std::exchange(may_ask_[q.qpn.v], false)) return;
+    twin.irrq.send(q);
+  }
+  void answer(Prng& rng) {
+    for (unsigned i = 0; i < kRound; ++i) {
+      const auto n = static_cast<unsigned>(twin.reader.requests().size()) + i;
+      twin.reader.latency_of[n] = rng.below(100) == 0 ? 800 : rng.between(1, rng.below(4) == 0 ? 200 : 40);
+      if (rng.below(40) == 0) twin.reader.fails.insert(n);
+    }
+    twin.writer.hold = rng.between(1, 30);
+  }
+  // In the page table, many times: they are the same pages.
+  void move_pages(Prng& rng, Cycle at) {
+    StagContext paged = stag_context(kInPages);
+    for (Cycle c = at; c < at + 20; ++c) {
+      paged.first_page = rng.below(2) != 0 ? kCopied : 3;
+      change(twin, c, Stag{stag_of(kInPages)}, paged);
+    }
+  }
+  // Other masters write, and queue pairs end of which no atomic is under way.
+  void disturb(Prng& rng, Cycle from, std::uint32_t epoch) {
+    for (Cycle at = from; at < from + kRound; at += rng.between(1, 80)) {
+      write_of_another(twin, at, kBus + rng.below(kLength - 8), rng.next());
+      if (rng.below(8) == 0) move_pages(rng, at);
+      if (rng.below(8) != 0) continue;
+      const auto n = static_cast<std::uint32_t>(rng.between(1, kQps - 1));
+      twin.firmware.at(at, [this, n, epoch] {
+        if (may_ask_[n]) twin.contexts.write(Qpn{n}, over(n, epoch));
+      });
+    }
+  }
+  // During an atomic: each has a word of its own, as a board cannot tell what the next one there has found.
+  void end_amid(Prng& rng, std::uint32_t epoch) {
+    for (std::uint32_t n = 1; n < 1 + kLength / 8; ++n) {
+      QueuedAtomic q = random_request(rng, next_id_++);
+      q.epoch = epoch;
+      q.qpn = Qpn{n};
+      q.pd = Pdn{1};
+      q.request.operation &= ~15u;
+      q.request.stag = stag_of(kRegion);
+      q.request.to = kTo + 8 * (n - 1);
+      twin.irrq.send(q);
+      const QpContext next = rng.below(2) == 0 ? over(n, epoch) : rts_qp(n, epoch + 1);
+      change(twin, clk.now() + rng.between(1, 150), Qpn{n}, next);
+    }
+    run_until_idle();
+    for (const Cycle later : {80, 90}) {  // a board notices that nothing comes any more
+      write_of_another(twin, clk.now() + later, kBus, rng.next());
+    }
+    run_until_idle();
+  }
+  static QpContext over(std::uint32_t n, std::uint32_t epoch) {
+    QpContext c = rts_qp(n, epoch);
+    c.valid = false;
+    return c;
+  }
+
+ private:
+  std::uint32_t next_id_ = 0;
+  std::array<bool, kQps> may_ask_{};
+  Cycle begun_ = 0;
+};
+TEST_P(AtomicAluBoard, IsRight) {
+  if (!kHasBoards) GTEST_SKIP() << kNoBoards;
+  forget_what_is_outside();
+  const AtomicAluConfig config;
+  Judge judge(twin.block, "atomic_alu", {64, &twin.contexts, nullptr, &config});
+  twin.write_pages();  // so that the board hears of them
+  Prng rng = seeded(20260130);
+  twin.run_as(GetParam());
+  for (std::uint32_t epoch = 2; epoch < 122; epoch += 2) {
+    const Cycle from = clk.now() + 100;  // when no board takes what was before for what races with it
+    twin.firmware.at(from, [&] { begin_uses(rng, epoch); });
+    answer(rng);
+    for (Cycle at = from + 1; at < from + kRound; at += rng.between(1, 6)) {
+      twin.firmware.at(at, [&] { ask(rng, epoch); });
+    }
+    disturb(rng, from + 1, epoch);
+    run_until_idle();
+    end_amid(rng, epoch);
+  }
+  const AtomicAluCounters& counters = twin.block.counters();
+  EXPECT_GT(counters.fetch_adds, 100u);
+  EXPECT_GT(counters.cmp_swaps, 50u);
+  EXPECT_GT(counters.forwarded, 20u);
+  EXPECT_GT(counters.failed, 10u);
+  judge.expect_right(1'000);
+}
+INSTANTIATE_TEST_SUITE_P(Once, AtomicAluBoard, kBoth, traffic_name);
 
 }  // namespace
 }  // namespace rnic::test
