@@ -189,7 +189,8 @@ void Board::give_up_waiting() {
 // Something waits that may explain it.
 bool Board::may_wait(const Place& place, const Record& seen) const {
   return order_ && races_->may_wait(place.port) && age(place.since) <= config_.max_latency &&
-         (races_->holds() || order_->holds(races_->group_of(place.port, seen, *order_)));
+         (races_->holds() || order_->holds(races_->group_of(place.port, seen, *order_)) ||
+          races_->may_precede(place.port));
 }
 
 bool Board::is_open(const Place& seen) const {
@@ -362,6 +363,9 @@ void Board::end(Cycle cycle) {
   give_up_waiting();
   for (const Place& place : due_) {
     if (find_expected(place) != nullptr) fail_missing(place);
+  }
+  for (const Place& place : ahead_) {
+    if (is_open(place)) fail_too_many(place);
   }
   if (std::any_of(ports_.begin(), ports_.end(), [](const PortState& port) { return port.compared != 0; })) return;
   std::uint64_t accepted = 0;

@@ -111,6 +111,8 @@ class Races {
   virtual void matched(std::uint32_t, std::uint64_t /*expected*/, std::uint64_t /*given*/) {}
   // Whether what a port gives may be explained later than in its cycle, by what waits.
   virtual bool may_wait(std::uint32_t) const { return true; }
+  // Whether a port may give something before what it comes of is accepted.
+  virtual bool may_precede(std::uint32_t) const { return false; }
   // Whether something waits that was accepted, beside what the board has in its order.
   virtual bool holds() const { return false; }
   // Whether host memory has not answered all accesses of the device: what it takes does not count for the device.

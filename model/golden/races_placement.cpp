@@ -32,7 +32,8 @@ class PlacementRaces final : public Races {
     if (port == RNIC_DDP_PLACEMENT_OUT) return flushed_.of(given) != 0 ? Shown::kControl : Shown::kWell;
     if (port != RNIC_DDP_PLACEMENT_EVENT) return Shown::kNothing;
     const unsigned layer = cause(layer_, given), etype = cause(etype_, given), code = cause(code_, given);
-    if (layer == 0 && etype == 0) return Shown::kControl;  // a ring that holds less than was announced
+    // A ring that holds less than was announced. A segment that finds its shared queue so is returned.
+    if (layer == 0 && etype == 0 && failed_.of(given) == 0) return Shown::kControl;
     const bool lacks = (layer == 1 && etype == 2 && code == 2) || (layer == 0 && etype == 2 && code == 6);
     return lacks ? Shown::kLacks : Shown::kRefused;
   }
@@ -54,6 +55,10 @@ class PlacementRaces final : public Races {
     const bool is_of = row.qp.flow.v == flow_.of(item.record) && life_of(row.qp.epoch) == life_.of(item.record);
     return is_of && row.qp.takes_segments() && !row.current().stopped();
   }
+  // A request of a shared queue is taken by the header of a Send, whose payload may wait.
+  bool may_precede(std::uint32_t port) const override {
+    return port == RNIC_DDP_PLACEMENT_RQE_TAKEN || port == RNIC_DDP_PLACEMENT_SRQ_EVENT;
+  }
 
  private:
   static bool is_qp(const Item& row) { return row.table->name == std::string_view("qp"); }
@@ -71,7 +76,7 @@ class PlacementRaces final : public Races {
   Field flow_{"flow"}, life_{"life"}, ends_{"ends"};
   Field valid_{"valid"}, state_{"state"}, epoch_{"epoch"};
   Field flushed_{"flushed"}, ended_{"ended"}, given_flow_{"flow"}, layer_{"cause_layer"}, etype_{"cause_etype"},
-      code_{"cause_code"};
+      code_{"cause_code"}, failed_{"failed_length"};
 };
 
 }  // namespace

@@ -352,6 +352,57 @@ TEST(GoldenRaces, QueuePairsAndBothInputsMayOvertakeEachOther) {
   EXPECT_EQ(judged("ddp_placement", run_of("ddp_placement", moves, wrong, kPlacements, 20)).status, RNIC_E_MISMATCH);
 }
 
+// A queue pair on a shared receive queue, to which so many requests are announced, and one has come.
+std::vector<Move> on_a_shared_queue(std::uint32_t announced) {
+  rnic_srq_context srq = sized<rnic_srq_context>();
+  srq.valid = srq.epoch = srq.pd = 1;
+  srq.log_entries = 3;
+  rnic_qp_row qp = qp_row();
+  qp.flow = 103;
+  qp.shares_rq = 1;
+  qp.srq = 9;
+  rnic_fetched_rqe rqe = sized<rnic_fetched_rqe>();
+  rqe.rqn_shared = rqe.ok = rqe.epoch = rqe.wqe_num_sge = 1;
+  rqe.rqn_number = 9;
+  rqe.wqe_sge_address[0] = 0x100000;
+  rqe.wqe_sge_length[0] = 100;
+  rqe.wqe_sge_lkey[0] = stag_numbered(1);
+  const rnic_rq_doorbell doorbell{sizeof doorbell, 1, {}, 9, announced};
+  return {target_row(1, true),
+          row(1, "srq", 9, srq),
+          row(1, "qp", 3, qp),
+          open_qp(4, 104),
+          accepts(500, RNIC_DDP_PLACEMENT_POSTED, doorbell),
+          accepts(510, RNIC_DDP_PLACEMENT_RQE, rqe)};
+}
+
+// Its first segment takes it, whose payload may come later.
+TEST(GoldenRaces, ARequestOfASharedQueueIsTakenBeforeItsSend) {
+  std::vector<Move> moves = on_a_shared_queue(1);
+  moves.push_back(segment(700, 3, untagged(kSend, {}, counting(8))));
+  const std::vector<Drain> others{drains<rnic_dma_write>(RNIC_DDP_PLACEMENT_DMA),
+                                  drains<rnic_placed_segment>(RNIC_DDP_PLACEMENT_OUT)};
+  rnic_rqe_taken taken = sized<rnic_rqe_taken>();
+  taken.rqn_shared = taken.epoch = 1;
+  taken.rqn_number = 9;
+  std::vector<Move> all = run_of("ddp_placement", moves, {0, 1, 2, 3, 4, 5, 6}, others);
+  all.push_back(gives(690, RNIC_DDP_PLACEMENT_RQE_TAKEN, taken));
+  EXPECT_EQ(judged("ddp_placement", all).text, "");
+  all.push_back(gives(692, RNIC_DDP_PLACEMENT_RQE_TAKEN, taken));
+  EXPECT_THAT(judged("ddp_placement", all).text, HasSubstr("rqe_taken 2 of queue 9 is one too many"));
+}
+
+// More are announced than the queue has room for: the event is of the segment that finds it so, before the stream ends.
+TEST(GoldenRaces, ASendToASharedQueueThatIsOverrun) {
+  std::vector<Move> moves = on_a_shared_queue(9);
+  moves.erase(moves.end() - 1);
+  moves.push_back(segment(700, 3, untagged(kSend, {}, counting(8))));
+  moves.push_back(accepts(720, RNIC_DDP_PLACEMENT_FLUSH, rnic_rq_flush{sizeof(rnic_rq_flush), 3, 1, 5}));
+  const std::vector<Move> all = run_of("ddp_placement", moves, {0, 1, 2, 3, 4, 5, 6}, kPlacements);
+  EXPECT_GT(all.size(), moves.size());
+  EXPECT_EQ(judged("ddp_placement", all).text, "");
+}
+
 // The answers to the device's writes are in the order of those.
 TEST(GoldenRaces, ResponsesOfQueuePairsMayOvertakeEachOther) {
   rnic_dma_write_done failed = kWritten;
