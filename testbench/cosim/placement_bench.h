@@ -76,7 +76,16 @@ struct PlacementBench {
   void play(const PlacementRound& round) {
     for (const auto& write : round.before) write(contexts);
     contexts.commit();
-    const Cycle start = block.clock().now() + 1;
+    send(round, block.clock().now() + 1);
+  }
+  // Its contexts are written in this cycle, and all else comes after it.
+  void play_at(Cycle cycle, const PlacementRound& round) {
+    agenda.at(cycle, [this, before = round.before] {
+      for (const auto& write : before) write(contexts);
+    });
+    send(round, cycle + 1);
+  }
+  void send(const PlacementRound& round, Cycle start) {
     for (const auto& f : round.fpdus) {
       const Bytes header(f.octets.begin(), f.octets.begin() + (f.placed ? 16 : 0));
       auto beats = cut_fpdu(pool, f.placed ? header : f.octets, 64, false, 0, f.flow);

@@ -73,6 +73,14 @@ StagContext window(std::uint32_t of, StagKind kind, std::uint64_t first, std::ui
   return w;
 }
 
+void begin_in_first_page(StagContext& c) {
+  if (c.log_page == 0) return;
+  const auto before = static_cast<std::uint32_t>(c.bus >> c.log_page);
+  c.first_page += before;
+  c.pages -= before;
+  c.bus -= std::uint64_t{before} << c.log_page;
+}
+
 Bytes fpdu(const Bytes& ulpdu) {
   Bytes out(2);
   store_be16(out.data(), static_cast<std::uint16_t>(ulpdu.size()));
@@ -111,7 +119,8 @@ std::uint32_t PlacementTraffic::payload(std::uint64_t most) {
 }
 
 void PlacementTraffic::contexts(PlacementRound& r) {
-  const auto put = [&r](std::uint32_t index, const StagContext& c) {
+  const auto put = [&r, this](std::uint32_t index, StagContext c) {
+    if (is_chip_) begin_in_first_page(c);
     r.before.push_back([index, c](ContextStore& s) { s.write(Stag{stag_of(index)}, c); });
   };
   for (std::uint32_t i = kPlain; i <= kPagedRun; ++i) put(i, kRegions[i]);
@@ -212,7 +221,7 @@ void PlacementTraffic::post(PlacementRound& r, std::uint32_t n) {
   const auto count = static_cast<std::uint32_t>(rng_.below(5));
   s.producer = (s.producer + count) & 0xfff;
   r.doorbells.emplace_back(rng_.below(3), RqDoorbell{Qpn{n}, s.producer});
-  Cycle at = 0;
+  Cycle at = is_chip_ ? 10 : 0;  // as they are announced before
   for (std::uint32_t i = 0; i < count; ++i) {
     const Buffer b = buffer();
     at += rng_.below(once_in(4) ? 200 : 6);
@@ -222,15 +231,15 @@ void PlacementTraffic::post(PlacementRound& r, std::uint32_t n) {
     s.posted.push_back(b);
   }
   if (once_in(40))
-    r.doorbells.emplace_back(rng_.below(100), RqDoorbell{Qpn{n}, s.producer + 17});      // more than there is room for
-  if (once_in(20)) r.doorbells.emplace_back(rng_.below(50), RqDoorbell{Qpn{n + 5}, 3});  // unknown QP
+    r.doorbells.emplace_back(rng_.below(100), RqDoorbell{Qpn{n}, s.producer + 17});  // more than there is room for
+  if (!is_chip_ && once_in(20)) r.doorbells.emplace_back(rng_.below(50), RqDoorbell{Qpn{n + 5}, 3});  // unknown QP
 }
 void PlacementTraffic::post_shared(PlacementRound& r) {
   const auto count = static_cast<std::uint32_t>(rng_.below(10));
   if (shared_.size() + count > 30) return;
   shared_producer_ = (shared_producer_ + count) & 0xfff;
   r.doorbells.emplace_back(rng_.below(3), RqDoorbell{kSrq, shared_producer_});
-  Cycle at = 0;
+  Cycle at = is_chip_ ? 10 : 0;  // as they are announced before
   for (std::uint32_t i = 0; i < count; ++i) {
     const Buffer b = buffer();
     at += rng_.below(once_in(4) ? 100 : 6);
@@ -277,11 +286,12 @@ void PlacementTraffic::disturb(PlacementRound& r, std::uint32_t n) {
       r.changes.emplace_back(at, [](ContextStore& c) { c.write(Stag{stag_of(kPlain)}, {}); });
       return;
     case 4:
-      if (!s.shares) return;  // a QP's own requests may be in flight
+      if (is_chip_ || !s.shares) return;  // a QP's own requests may be in flight
       s.qp.epoch = ++s.epoch;
       r.changes.emplace_back(at, [n, qp = s.qp](ContextStore& c) { c.write(Qpn{n}, qp); });
       break;
     default:  // the QP leaves its flow
+      if (is_chip_) return;
       s.qp.flow = kNoFlow;
       r.changes.emplace_back(at, [n, qp = s.qp](ContextStore& c) { c.write(Qpn{n}, qp); });
   }
@@ -497,7 +507,7 @@ PlacementRound PlacementTraffic::round() {
   for (std::uint32_t n = 0; n < kQps; ++n) {
     if (once_in(12)) disturb(r, n);
   }
-  for (std::uint64_t i = rng_.below(2 * kQps); i-- > 0;) {
+  for (std::uint64_t i = is_chip_ ? 0 : rng_.below(2 * kQps); i-- > 0;) {
     const auto n = static_cast<std::uint32_t>(rng_.below(kQps));
     r.answers.emplace_back(rng_.below(200), ReadResponseSent{Qpn{n}, streams_[n].epoch - once_in(8)});
   }

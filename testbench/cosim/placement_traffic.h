@@ -18,6 +18,12 @@ class PlacementTraffic {
   static ContextStore::Sizes sizes() { return {kQps, kQps, 1, 32, 2, 64}; }
 
   explicit PlacementTraffic(Prng& rng) : rng_(rng), streams_(kQps) {}
+  // Without what no neighbour in a chip does: answers to what was not handed on, messages about queue pairs that are
+  // not there, uses that follow one another at once.
+  PlacementTraffic& as_in_a_chip() {
+    is_chip_ = true;
+    return *this;
+  }
   PlacementRound round();
 
  private:
@@ -76,6 +82,7 @@ class PlacementTraffic {
   void harm(Bytes& ulpdu);
 
   Prng& rng_;
+  bool is_chip_ = false;
   std::vector<Stream> streams_;
   std::deque<Buffer> shared_;
   std::uint32_t shared_epoch_ = 0, shared_producer_ = 0;
