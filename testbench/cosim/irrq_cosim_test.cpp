@@ -55,15 +55,16 @@ FailedSegment random_segment(Prng& rng) {
 Qpn any_qp(Prng& rng) { return Qpn{static_cast<std::uint32_t>(rng.below(kQps))}; }
 // The uses of a number, of which it has one at a time.
 std::uint32_t random_epoch(Prng& rng) { return 1 + static_cast<std::uint32_t>(rng.below(2)); }
-QueuedRequest random_request(Prng& rng, Qpn qpn, std::uint32_t epoch) {
+QueuedRequest random_request(Prng& rng, Qpn qpn) {
   const auto word = [&rng] { return static_cast<std::uint32_t>(rng.next()); };
   if (rng.below(2) == 0) {
-    return QueuedRead{qpn, {word(), rng.next(), word(), word(), rng.next()}, random_segment(rng), epoch, Pdn{word()}};
+    return QueuedRead{
+        qpn, {word(), rng.next(), word(), word(), rng.next()}, random_segment(rng), random_epoch(rng), Pdn{word()}};
   }
   return QueuedAtomic{qpn,
                       {word(), word(), word(), rng.next(), rng.next(), rng.next(), rng.next(), rng.next()},
                       random_segment(rng),
-                      epoch,
+                      random_epoch(rng),
                       Pdn{word()}};
 }
 
@@ -140,7 +141,7 @@ class IrrqCosim : public IrrqTwins, public testing::WithParamInterface<Traffic> 
     Qpn hot;  // has as many requests as all others together
     for (int i = 0; i < requests; ++i) {
       if (i % 250 == 0) hot = any_qp(rng);
-      const QueuedRequest request = random_request(rng, rng.below(2) == 0 ? hot : any_qp(rng), random_epoch(rng));
+      const QueuedRequest request = random_request(rng, rng.below(2) == 0 ? hot : any_qp(rng));
       const ReadResponseSent sent{any_qp(rng), random_epoch(rng)};
       for (IrrqEnds* ends : sides) {
         ends->peer.send_at(from, request);
@@ -215,7 +216,7 @@ class IrrqBoard : public IrrqCosim {
       const std::uint32_t epoch = uses.at(qpn, at);
       if (epoch == 0 || (!has_one(qpn) && uses.is_ending(qpn, at))) continue;
       const bool late = rng.below(16) == 0;  // of the use before
-      twin.peer.send_at(at, random_request(rng, qpn, epoch - late));
+      twin.peer.send_at(at, request_of(rng, qpn, epoch - late));
     }
   }
   // What is due waits for its output. The end of a use, or of a stream beyond IRD, would pass what waits there.
@@ -224,7 +225,12 @@ class IrrqBoard : public IrrqCosim {
     twin.responder.pause(at_random(4, 92));
     twin.alu.pause(at_random(5, 85));
     for (Cycle at = 100; at < kCycles; at += 1 + rng.below(16))
-      twin.peer.send_at(at, random_request(rng, hot_or_any(rng, at), 1));
+      twin.peer.send_at(at, request_of(rng, hot_or_any(rng, at), 1));
+  }
+  static QueuedRequest request_of(Prng& rng, Qpn qpn, std::uint32_t epoch) {
+    QueuedRequest request = random_request(rng, qpn);
+    std::visit([epoch](auto& r) { r.epoch = epoch; }, request);
+    return request;
   }
   void write_at(Cycle at, Qpn qpn, std::uint32_t epoch, std::uint16_t ird, bool valid) {
     QpContext context = rts_qp(qpn.v, epoch);
