@@ -51,6 +51,11 @@ const Item* Order::oldest_message() const {
   return oldest;
 }
 
+bool Order::has_message_before(const Item& item) const {
+  const Item* const oldest = oldest_message();
+  return oldest != nullptr && oldest->number < item.number;
+}
+
 // The oldest control of the group, or of all, that comes before the message; then the message.
 std::optional<Item> Order::next(std::uint64_t group, Shown shown, const Races& races) {
   const Item* const message =
@@ -82,6 +87,12 @@ std::optional<Item> Order::due(Cycle now, const Stalls& stalls, const Stalls& wa
     const Cycle all = now - item.cycle;
     const Cycle age = all - std::min(all, (is_patient ? waits : stalls).since(item.cycle));
     const Cycle wait = is_patient ? patience_ : window_;
+    const bool follows = !item.is_message && races.follows_messages(item) && has_message_before(item);
+    if (follows) {
+      timers_.erase(timers_.begin());
+      timers_.emplace(now + window_, timer);
+      continue;
+    }
     if (age >= wait && item.is_message) return next(item.group, Shown::kNothing, races);
     if (age >= wait) return take(*first(timer.group, [](const Item& each) { return !each.is_message; }));
     timers_.erase(timers_.begin());

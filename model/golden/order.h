@@ -47,6 +47,7 @@ class Order {
   };
   Item take(const Item& item);
   const Item* oldest_message() const;
+  bool has_message_before(const Item& item) const;
   template <class Good>
   const Item* first(std::uint64_t group, Good good) const;
 

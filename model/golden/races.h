@@ -96,6 +96,8 @@ class Races {
   virtual Role role(const Item& control, const Item* message) const = 0;
   virtual Shown shown(std::uint32_t port, const Record& given) const = 0;
   virtual std::uint64_t group_of(std::uint32_t port, const Record& given, const Order& waiting) const = 0;
+  // Whether a control message or a row has no effect on messages before it, beside those that it races with.
+  virtual bool follows_messages(const Item&) const { return false; }
   // Whether the message's outcome may take any time, as something outside of the device has to come first.
   virtual bool is_patient(const Item&) const { return false; }
 

@@ -56,6 +56,8 @@ class AtomicRaces final : public QpRaces {
     const Qpn qpn{static_cast<std::uint32_t>(item.group)};
     return predictor_.contexts()->has(qpn) && predictor_.contexts()->is_alive(qpn, epoch(item.record));
   }
+  // An atomic that has begun is executed, though its STag has ended.
+  bool follows_messages(const Item& item) const override { return item.group == kAllGroups; }
   // Its answer follows the answer to its write.
   bool may_wait(std::uint32_t port) const override {
     return port == RNIC_ATOMIC_ALU_READ || port == RNIC_ATOMIC_ALU_WRITE;

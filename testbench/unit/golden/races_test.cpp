@@ -707,6 +707,24 @@ TEST(GoldenRaces, AnAtomicThatIsLostIsFound) {
               HasSubstr("one too many"));
 }
 
+// An atomic that has begun is executed, one that comes later is refused.
+TEST(GoldenRaces, AnAtomicAndTheEndOfItsStag) {
+  Adds a;
+  rnic_stag_context ended = region_row(0x7000, 64, kRemoteReads | kRemoteWrites | kRemoteAtomics);
+  ended.valid = 0;
+  a.asked(500, 1).read(510, 7, Adds::kWord, 400);
+  a.moves.push_back(row(600, "stag", 1, ended));
+  a.write(940, 8).answer(960, 1, 7);
+  EXPECT_EQ(a.text(), "");
+  Adds late = a;
+  rnic_qp_event refused = stream_error(2);
+  refused.cause_layer = refused.cause_code = 0;
+  refused.cause_etype = 1;
+  late.asked(1100, 2).moves.push_back(gives(1110, RNIC_ATOMIC_ALU_EVENT, refused));
+  EXPECT_EQ(late.text(), "");
+  EXPECT_NE(a.asked(1100, 2).read(1110, 8).write(1140, 9).answer(1160, 2, 8).text(), "");
+}
+
 // What host memory takes does not count for the device.
 TEST(GoldenRaces, MemoryMayTakeItsTime) {
   const auto far = [](bool answers) {
