@@ -62,7 +62,7 @@ std::optional<Item> Order::next(std::uint64_t group, Shown shown, const Races& r
       group == kAllGroups ? oldest_message() : first(group, [](const Item& item) { return item.is_message; });
   const auto comes_first = [&](const Item& item) {
     if (item.is_message) return false;
-    return message == nullptr || shown == Shown::kControl || goes_first(races.role(item, message), shown);
+    return message == nullptr || shown == Shown::kControl || goes_first(races.role(item, message, *this), shown);
   };
   // Behind a row that comes later nothing comes before it: it may be of the next use of the number.
   const auto stops = [&](const Item& item) {

@@ -18,7 +18,7 @@ class QpRaces : public Races {
     if (item.table == nullptr) item.group = qpn_.of(item.record);
     else item.group = is_table(item, "qp") ? item.port : kAllGroups;
   }
-  Role role(const Item& control, const Item* message) const override {
+  Role role(const Item& control, const Item* message, const Order&) const override {
     if (control.table == nullptr) return is_of_use(control.record, message) ? Role::kGives : Role::kSilences;
     if (is_table(control, "page")) return Role::kOpens;
     const bool valid = valid_.of(control.record) != 0;

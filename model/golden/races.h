@@ -31,10 +31,11 @@ struct Item {
 
 // What a control message or a row may do for a message that races with it.
 enum class Role : std::uint8_t {
-  kOpens,    // a row without which the message is nothing
-  kGives,    // what the message is refused without: a receive request, a place below IRD
-  kEnds,     // the message is refused after it
-  kSilences  // the message is ignored after it
+  kOpens,     // a row without which the message is nothing
+  kGives,     // what the message is refused without: a receive request, a place below IRD
+  kEnds,      // the message is refused after it
+  kSilences,  // the message is ignored after it
+  kFollows    // nothing, and it was accepted later
 };
 
 // What an output says of the oldest message of its group.
@@ -43,6 +44,7 @@ enum class Shown : std::uint8_t {
   kWell,     // it was served
   kLacks,    // it was refused, as something had not come that may have come since
   kRefused,  // for another reason
+  kIgnored,  // it was ignored, as those before it
   kControl   // it is of a control message
 };
 
@@ -56,7 +58,9 @@ constexpr bool goes_first(Role role, Shown shown) {
     case Role::kEnds:
       return shown == Shown::kRefused;
     case Role::kSilences:
-      return shown == Shown::kNothing;
+      return shown == Shown::kNothing || shown == Shown::kIgnored;
+    case Role::kFollows:
+      return false;
   }
   return true;
 }
@@ -93,7 +97,7 @@ class Races {
 
   // Sets the item's group, and whether it is a message.
   virtual void classify(Item& item) const = 0;
-  virtual Role role(const Item& control, const Item* message) const = 0;
+  virtual Role role(const Item& control, const Item* message, const Order& waiting) const = 0;
   virtual Shown shown(std::uint32_t port, const Record& given) const = 0;
   virtual std::uint64_t group_of(std::uint32_t port, const Record& given, const Order& waiting) const = 0;
   // Whether a control message or a row has no effect on messages before it, beside those that it races with.
