@@ -46,20 +46,21 @@ class Announced {
     const ResidentRing ring = contexts_.receive_ring(r.rqn);
     if (r.epoch != ring.epoch) return;  // of an earlier use, which the stage ignores
     Queue& q = queue(r.rqn, ring);
-    if (((q.announced - q.came) & kIndexMask) == 0) {
-      fail_value("fetched_rqe: no doorbell has announced this request");
-    }
-    ++q.came;
+    const bool is_announced = ((q.announced - q.came) & kIndexMask) != 0;
+    // Of a queue that has ended some may be on their way, announced to those who have not heard of that.
+    const bool is_late = !ring.valid && q.late < 1u << ring.log_entries;
+    if (!is_announced && !is_late) fail_value("fetched_rqe: no doorbell has announced this request");
+    ++(is_announced ? q.came : q.late);
   }
 
  private:
   static constexpr std::uint32_t kIndexMask = 0xfff;  // of a doorbell's producer index
   struct Queue {
-    std::uint32_t epoch = 0, announced = 0, came = 0;
+    std::uint32_t epoch = 0, announced = 0, came = 0, late = 0;
   };
   Queue& queue(Rqn rqn, const ResidentRing& ring) {
     Queue& q = queues_[{rqn.shared, rqn.v}];
-    if (q.epoch != ring.epoch) q = {ring.epoch, 0, 0};
+    if (q.epoch != ring.epoch) q = {ring.epoch, 0, 0, 0};
     return q;
   }
 

@@ -146,7 +146,7 @@ void AtomicRaces::begins(const Item& item, const Record* given) {
   QueuedAtomic atomic;
   load(item.record.structure(), atomic);
   silenced_.push_back({atomic.request});
-  constexpr std::size_t kMostSilenced = 64;
+  constexpr std::size_t kMostSilenced = 1024;
   if (silenced_.size() > kMostSilenced) silenced_.pop_front();
 }
 
