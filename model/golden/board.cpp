@@ -244,9 +244,13 @@ void Board::feed(const Item& item, const Record* given) {
 void Board::explain(std::uint32_t port, Lane& lane) {
   while (!lane.seen.empty() && (ports_[port].is_memory || lane.expected.empty())) {
     const Record& given = lane.seen.front().record;
-    const Shown shown = races_->shown(port, given);
+    Shown shown = races_->shown(port, given);
     if (shown == Shown::kNothing) return;
-    const auto item = order_->next(races_->group_of(port, given, *order_), shown, *races_);
+    const std::uint64_t group = races_->group_of(port, given, *order_);
+    const Item* const message = order_->oldest_message(group);
+    const bool is_refusal = shown == Shown::kLacks || shown == Shown::kRefused;
+    if (is_refusal && message != nullptr && !races_->is_about(*message, given)) shown = Shown::kPassed;
+    const auto item = order_->next(group, shown, *races_);
     if (!item) return;
     comes_before_ = !ports_[port].is_memory;
     feed(*item, &given);

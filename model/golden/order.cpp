@@ -42,26 +42,28 @@ Item Order::take(const Item& which) {
   return item;
 }
 
-const Item* Order::oldest_message() const {
+const Item* Order::oldest_message(std::uint64_t group) const {
+  const auto is_message = [](const Item& item) { return item.is_message; };
+  if (group != kAllGroups) return first(group, is_message);
   const Item* oldest = nullptr;
-  for (const auto& [group, log] : logs_) {
-    const Item* const message = first(group, [](const Item& item) { return item.is_message; });
+  for (const auto& [each, log] : logs_) {
+    const Item* const message = first(each, is_message);
     if (message != nullptr && (oldest == nullptr || message->number < oldest->number)) oldest = message;
   }
   return oldest;
 }
 
 bool Order::has_message_before(const Item& item) const {
-  const Item* const oldest = oldest_message();
+  const Item* const oldest = oldest_message(kAllGroups);
   return oldest != nullptr && oldest->number < item.number;
 }
 
 // The oldest control of the group, or of all, that comes before the message; then the message.
 std::optional<Item> Order::next(std::uint64_t group, Shown shown, const Races& races) {
-  const Item* const message =
-      group == kAllGroups ? oldest_message() : first(group, [](const Item& item) { return item.is_message; });
+  const Item* const message = oldest_message(group);
   const auto comes_first = [&](const Item& item) {
     if (item.is_message) return false;
+    if (message != nullptr && shown == Shown::kPassed) return item.number < message->number;
     return message == nullptr || shown == Shown::kControl || goes_first(races.role(item, message, *this), shown);
   };
   // Behind a row that comes later nothing comes before it: it may be of the next use of the number.

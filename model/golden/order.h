@@ -33,6 +33,7 @@ class Order {
     return nullptr;
   }
 
+  const Item* oldest_message(std::uint64_t group) const;
   // What comes next for an output of `group` that shows this; nothing if that waits for other outputs.
   std::optional<Item> next(std::uint64_t group, Shown shown, const Races& races);
   // What comes next because its time has come. A patient message has no age in `waits`.
@@ -46,7 +47,6 @@ class Order {
     std::uint64_t group, number;
   };
   Item take(const Item& item);
-  const Item* oldest_message() const;
   bool has_message_before(const Item& item) const;
   template <class Good>
   const Item* first(std::uint64_t group, Good good) const;

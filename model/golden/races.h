@@ -45,6 +45,7 @@ enum class Shown : std::uint8_t {
   kLacks,    // it was refused, as something had not come that may have come since
   kRefused,  // for another reason
   kIgnored,  // it was ignored, as those before it
+  kPassed,   // nothing, but something of a later one: it was decided in the order of acceptance
   kControl   // it is of a control message
 };
 
@@ -99,6 +100,8 @@ class Races {
   virtual void classify(Item& item) const = 0;
   virtual Role role(const Item& control, const Item* message, const Order& waiting) const = 0;
   virtual Shown shown(std::uint32_t port, const Record& given) const = 0;
+  // Whether a refusal may be that of this message: it is the oldest of its group, but others show nothing.
+  virtual bool is_about(const Item&, const Record& /*given*/) const { return true; }
   virtual std::uint64_t group_of(std::uint32_t port, const Record& given, const Order& waiting) const = 0;
   // Whether a control message or a row has no effect on messages before it, beside those that it races with.
   virtual bool follows_messages(const Item&) const { return false; }

@@ -15,6 +15,19 @@ class IrrqRaces final : public QpRaces {
   Shown shown(std::uint32_t port, const Record&) const override {
     return port == RNIC_IRRQ_EVENT ? Shown::kLacks : Shown::kWell;
   }
+  // One that is queued shows nothing before its turn.
+  bool is_about(const Item& request, const Record& event) const override {
+    if (length_.of(request.record) != failed_length_.of(event)) return false;
+    const Member* const a = find_member(request.record.shape(), "segment_octets");
+    const Member* const b = find_member(event.shape(), "failed_octets");
+    for (unsigned i = 0; i < a->count; ++i) {
+      if (request.record.value(*a, i) != event.value(*b, i)) return false;
+    }
+    return true;
+  }
+
+ private:
+  Field length_{"segment_length"}, failed_length_{"failed_length"};
 };
 
 // A response that nothing waits for, and a request.

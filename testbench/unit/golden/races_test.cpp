@@ -96,6 +96,23 @@ TEST(GoldenRaces, ARequestAtIrdAndAResponseThatHasLeft) {
                       "at IRD");
 }
 
+// The request beyond IRD, behind one that is queued: a response that left before that one made room for it.
+TEST(GoldenRaces, AnOverrunIsOfTheRequestThatItNames) {
+  const rnic_read_response_sent sent{sizeof sent, 3, 1, {}};
+  const std::vector<Move> moves{open_qp(3, 0, 2),
+                                accepts(500, RNIC_IRRQ_IN, request(1)),
+                                accepts(501, RNIC_IRRQ_IN, request(2)),
+                                accepts(600, RNIC_IRRQ_SENT, sent),
+                                accepts(602, RNIC_IRRQ_IN, request(3)),
+                                accepts(604, RNIC_IRRQ_IN, request(4))};
+  std::vector<Move> all = run_of("irrq", moves, {0, 1, 2, 3, 4, 5}, kIrrq);
+  EXPECT_EQ(judged("irrq", all).text, "");
+  for (Move& move : all) {
+    if (move.cycle == 603) move.cycle = 640;  // the response's successor waits for its link, the overrun does not
+  }
+  EXPECT_EQ(judged("irrq", all).text, "");
+}
+
 TEST(GoldenRaces, ARequestAndTheEndOfItsQueuePair) {
   either_may_be_first(kOfIrrq,
                       {open_qp(3), open_qp(4), accepts(500, RNIC_IRRQ_IN, request(1, 4)), end_qp(3),

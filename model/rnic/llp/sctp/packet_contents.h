@@ -22,11 +22,10 @@ struct PacketContents {
 // One DATA chunk, as TCP has one FPDU per segment, preceded by a SACK if one is due or pending. A SACK that does not
 // fit the packet goes alone if it is due, and waits if it is only pending.
 inline PacketContents next_contents(const Setup& setup, const DataSender& sender, const DataReceiver& receiver) {
-  using State = Setup::State;
-  const State state = setup.state();
-  const bool sends =
-      state == State::kEstablished || state == State::kShutdownPending || state == State::kShutdownReceived;
-  if (!sends && state != State::kShutdownSent) return {};
+  const Setup::State state = setup.state();
+  const bool sends = state == Setup::State::kEstablished || state == Setup::State::kShutdownPending ||
+                     state == Setup::State::kShutdownReceived;
+  if (!sends && state != Setup::State::kShutdownSent) return {};
   const std::uint32_t room = sender.pmdcs() / 4 * 4;
   PacketContents next;
   next.data = sends ? sender.next_octets() : 0;
