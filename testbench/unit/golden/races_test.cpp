@@ -224,6 +224,31 @@ TEST(GoldenRaces, ASegmentAndTheEndOfItsStream) {
                       placed_before() + std::vector<Move>{end_qp(3, 103), segment(600, 3, write_to(8, 8))}, "the end");
 }
 
+// The peer's FIN right behind: what was ignored before it shows nothing else.
+TEST(GoldenRaces, AnIgnoredSegmentAndTheFinBehindIt) {
+  const rnic_rq_flush flush{sizeof flush, 3, 1, 5};
+  rnic_fpdu fin = sized<rnic_fpdu>();
+  fin.qpn = 3;
+  fin.flow = 103;
+  fin.life = fin.crc_on = fin.marker_ok = fin.crc_ok = fin.ends = 1;
+  const std::vector<Move> moves =
+      placed_before() + std::vector<Move>{accepts(600, RNIC_DDP_PLACEMENT_FLUSH, flush),
+                                          segment(605, 3, write_to(8, 8)),
+                                          accepts(610, RNIC_DDP_PLACEMENT_IN, fin, Bytes(4))};
+  EXPECT_EQ(judged("ddp_placement", run_of("ddp_placement", moves, {0, 1, 2, 3, 4, 5, 6}, kPlacements)).text, "");
+  EXPECT_EQ(judged("ddp_placement", run_of("ddp_placement", moves, {0, 1, 2, 3, 5, 4, 6}, kPlacements)).text, "");
+  EXPECT_EQ(judged("ddp_placement", run_of("ddp_placement", moves, {0, 1, 2, 3, 5, 6, 4}, kPlacements)).text, "");
+}
+
+// A doorbell beside a Write is nothing that the Write needs: that it announces too much ends the queue after it.
+TEST(GoldenRaces, AWriteAndADoorbellThatAnnouncesTooMuch) {
+  const rnic_rq_doorbell doorbell{sizeof doorbell, 0, {}, 3, 17};
+  const std::vector<Move> moves =
+      placed_before() +
+      std::vector<Move>{segment(600, 3, write_to(8, 8)), accepts(601, RNIC_DDP_PLACEMENT_POSTED, doorbell)};
+  EXPECT_EQ(judged("ddp_placement", run_of("ddp_placement", moves, {0, 1, 2, 3, 4, 5}, kPlacements)).text, "");
+}
+
 TEST(GoldenRaces, ASegmentAndTheEndOfItsStag) {
   either_may_be_first(kOfPlacement,
                       placed_before() + std::vector<Move>{target_row(600, false), segment(600, 3, write_to(8, 8))},
