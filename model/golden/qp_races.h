@@ -19,7 +19,7 @@ class QpRaces : public Races {
     else item.group = is_table(item, "qp") ? item.port : kAllGroups;
   }
   Role role(const Item& control, const Item* message, const Order&) const override {
-    if (control.table == nullptr) return is_of_use(control.record, message) ? Role::kGives : Role::kSilences;
+    if (control.table == nullptr) return Role::kGives;
     if (is_table(control, "page")) return Role::kOpens;
     const bool valid = valid_.of(control.record) != 0;
     if (control.group == kAllGroups) return valid ? Role::kOpens : Role::kEnds;
@@ -30,9 +30,9 @@ class QpRaces : public Races {
   }
 
  protected:
-  // A message about another use of the number is nothing to this row, or control message.
-  virtual bool is_of_use(const Record& control, const Item* message) const {
-    return message == nullptr || epoch_.of(control) == message_epoch_.of(message->record);
+  // A message about another use of the number is nothing to this row.
+  virtual bool is_of_use(const Record& row, const Item* message) const {
+    return message == nullptr || epoch_.of(row) == message_epoch_.of(message->record);
   }
   bool is_cause(const Record& event, unsigned layer, unsigned etype, unsigned code) const {
     return layer_.of(event) == layer && etype_.of(event) == etype && code_.of(event) == code;
