@@ -21,6 +21,7 @@ class DdpPlacementPinsOf : public Pins<Model, DdpPlacement> {
   using Pins<Model, DdpPlacement>::offered;
   using Pins<Model, DdpPlacement>::pushed;
   using Pins<Model, DdpPlacement>::taken;
+  using Pins<Model, DdpPlacement>::wrong;
   // Rows; the links' messages; receive requests; the use of one.
   static constexpr unsigned kRounds = 4;
 
@@ -113,6 +114,9 @@ class DdpPlacementPinsOf : public Pins<Model, DdpPlacement> {
     QpEvent event;
     unpack(m.event_o, event);
     return event.kind == QpEvent::Kind::kStreamError;
+  }
+  const char* wrong(const DmaWriteRequest&) const {
+    return buf_ ? nullptr : "a write of no segment: the record has left, or no FPDU was taken";
   }
   void pushed(DmaWriteRequest& write, const Model&) const {
     write.src = buf_;

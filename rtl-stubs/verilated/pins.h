@@ -59,6 +59,8 @@ class Pins {
   // For a block that replaces its stage, what bits cannot carry: references, counters, reports to others.
   // (message&, const Model&) It takes a message, and those of its references that it releases.
   void taken(Anything, Anything) const {}
+  // (message) Why what it gives to a link cannot be; nullptr if it can.
+  const char* wrong(Anything) const { return nullptr; }
   // (message&, const Model&) It gives a message to a link.
   void pushed(Anything, Anything) const {}
   // A beat enters the pipeline, and leaves it.

@@ -116,6 +116,7 @@ class Twin final : public Clocked, public AttachedTwin {
       message.~T();
       new (&message) T{};  // in its place: a copy would wait for what it copies
       unpack(bits, message);
+      if (const char* const wrong = twin.pins_->wrong(message)) twin.fail(port, wrong);
       twin.pins_->pushed(message, *twin.block_);
       port->fill(port->config().latency);
       moved = true;
