@@ -224,7 +224,7 @@ TEST(GoldenRaces, ASegmentAndTheEndOfItsStream) {
                       placed_before() + std::vector<Move>{end_qp(3, 103), segment(600, 3, write_to(8, 8))}, "the end");
 }
 
-// The peer's FIN right behind: what was ignored before it shows nothing else.
+// The peer's FIN directly after it: what was ignored before shows nothing else.
 TEST(GoldenRaces, AnIgnoredSegmentAndTheFinBehindIt) {
   const rnic_rq_flush flush{sizeof flush, 3, 1, 5};
   rnic_fpdu fin = sized<rnic_fpdu>();
