@@ -31,7 +31,7 @@ void Board::compare_memory(std::uint32_t port, Lane& lane) {
       ++expected;
       continue;
     }
-    // What was silenced amid its work may have written here before.
+    // What was silenced during its work may have written here before.
     const bool differs = expected->done == 0 && seen->done == 0 && expected->record.octets() != seen->record.octets();
     if (differs && races_ && races_->excuses(port, seen->record, seen->number)) {
       lane.weight -= seen->record.weight();

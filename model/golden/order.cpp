@@ -66,7 +66,7 @@ std::optional<Item> Order::next(std::uint64_t group, Shown shown, const Races& r
     if (message != nullptr && shown == Shown::kPassed) return item.number < message->number;
     return message == nullptr || shown == Shown::kControl || goes_first(races.role(item, message, *this), shown);
   };
-  // Behind a row that comes later nothing comes before it: it may be of the next use of the number.
+  // Nothing passes a row that comes later: it may be of the next use of the number.
   const auto stops = [&](const Item& item) {
     return comes_first(item) || (item.table != nullptr && message != nullptr);
   };

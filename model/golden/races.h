@@ -126,7 +126,7 @@ class Races {
   virtual bool holds() const { return false; }
   // Whether host memory has not answered all accesses of the device: what it takes does not count for the device.
   virtual bool waits_for_memory() const { return false; }
-  // Of what nothing explains: whether it may have come of an item that was silenced amid its work.
+  // Of what nothing explains: whether it may have come of an item that was silenced during its work.
   virtual bool excuses(std::uint32_t, const Record&, std::uint64_t /*number*/) { return false; }
 
  protected:

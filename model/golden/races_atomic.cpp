@@ -1,5 +1,5 @@
 // Races of atomic_alu. A device may read a word again, or hand a result on to the next atomic in flight there, so an
-// atomic is given to the predictor when the device answers it, and the predictor is told that the word has the value
+// atomic is given to the predictor when the device answers it, and the predictor hears that the word has the value
 // that the device answers: if the word may have had it.
 #include <algorithm>
 #include <cstring>
@@ -244,7 +244,7 @@ void AtomicRaces::matched(std::uint32_t port, std::uint64_t expected, std::uint6
   answers_.match(expected, given);
 }
 
-// A queue pair that ended amid an atomic: it may have begun.
+// A queue pair that ended during an atomic: it may have begun.
 bool AtomicRaces::excuses(std::uint32_t port, const Record& record, std::uint64_t number) {
   Word& word = words_[address_.of(record)];
   for (Silenced& of : silenced_) {

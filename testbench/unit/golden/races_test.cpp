@@ -663,7 +663,7 @@ TEST(GoldenRaces, AnAtomicMayTakeLong) {
   EXPECT_EQ(Adds().asked(500, 1).asked(510, 1, 0).read(700, 7).write(740, 8).answer(760, 1, 7).text(), "");
 }
 
-// Its queue pair has ended amid it: what it has written is not the next one's, and nor is what it has read.
+// Its queue pair has ended during it: what it has written is not the next one's, and nor is what it has read.
 TEST(GoldenRaces, AnAtomicWithoutAnAnswerIsOfNoOther) {
   EXPECT_EQ(Adds()
                 .asked(500, 1)
@@ -744,7 +744,7 @@ TEST(GoldenRaces, AnAtomicThatIsLostIsFound) {
   EXPECT_THAT(Adds().asked(500, 1).read(510, 7).write(570, 8).answer(560, 1, 7).text(), HasSubstr("is missing"));
   EXPECT_THAT(Adds().asked(500, 1).read(510, 7).write(540, 8, 570).answer(560, 1, 7).text(),
               HasSubstr("is one too many"));
-  // A read or a write of nobody.
+  // A read or a write that belongs to none.
   EXPECT_THAT(Adds().asked(500, 1).read(510, 7).read(512, 3, 0x7010).write(540, 8).answer(560, 1, 7).text(),
               HasSubstr("is one too many"));
   EXPECT_THAT(Adds().asked(500, 1).read(510, 7).write(540, 8).write(541, 8).answer(560, 1, 7).text(),
@@ -795,7 +795,7 @@ TEST(GoldenRaces, AnAtomicSeesTheWritesBeforeIt) {
   EXPECT_EQ(with(550, false), "") << "after it was accepted";
 }
 
-// Its queue pair ends amid it: it may have been executed, but then rightly.
+// Its queue pair ends during it: it may have been executed, but then rightly.
 TEST(GoldenRaces, AnAtomicAndTheEndOfItsQueuePair) {
   const auto amid = [](std::uint64_t result) {
     return Adds()
