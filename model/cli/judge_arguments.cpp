@@ -23,9 +23,7 @@ void JudgeArguments::add_to(po::options_description& options) {
   add("max-latency", po::value(&into_.scoreboards.max_latency)->value_name("cycles"),
       "with --scoreboard: what a stage has accepted gives its outcome within so many cycles; 10000 unless given");
   add("race-window", po::value(&into_.scoreboards.race_window)->value_name("cycles"),
-      "with --scoreboard: of two messages that race, the outcome shows within so many cycles which was first; 64 "
-      "unless "
-      "given");
+      "with --scoreboard: what comes first of two messages that race shows within so many cycles; 64 unless given");
 }
 
 void JudgeArguments::read(const po::variables_map& given) {

@@ -2,10 +2,11 @@
 // atomic is given to the predictor when the device answers it, and the predictor hears that the word has the value
 // that the device answers: if the word may have had it.
 #include <algorithm>
-#include <cstring>
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "model/common/bytes.h"
@@ -20,6 +21,8 @@
 namespace rnic::golden {
 namespace {
 
+constexpr std::size_t kFewWords = 64;  // beside those of what is under way
+
 struct Read {
   std::uint64_t address;
   Cycle given;
@@ -30,6 +33,7 @@ struct Read {
 // A word of host memory while atomics are under way.
 struct Word {
   std::vector<Read> reads;                  // that are answered, and were no atomic's yet
+  unsigned open = 0;                        // that are not answered
   std::vector<Cycle> others;                // somebody else wrote it
   bool has_result = false, failed = false;  // of the last atomic,
   std::uint64_t result = 0;
@@ -83,12 +87,14 @@ class AtomicRaces final : public QpRaces {
   std::optional<Read> read_of(Word& word) const;
   bool may_be_handed_on(const Word& word) const;
   bool is_written(const Word& word) const;
+  void forget_idle_words();
   void answer(const Record& read, std::uint64_t value, bool ok);
 
   WriteAnswers answers_{predictor_.ports()[RNIC_ATOMIC_ALU_WRITTEN]};
-  std::map<std::uint32_t, Read> open_;   // reads of the device, by its tag
-  std::map<std::uint64_t, Word> words_;  // by address
-  std::size_t under_way_ = 0;            // atomics that the predictor has not got yet
+  std::map<std::uint32_t, Read> open_;               // reads of the device, by its tag
+  std::map<std::uint64_t, Word> words_;              // by address
+  std::map<std::uint64_t, std::uint64_t> loose_at_;  // the addresses of loose writes, by number
+  std::multiset<Cycle> under_way_;                   // when atomics were accepted that the predictor has not got yet
   std::deque<Silenced> silenced_;
   // The atomic that the predictor has got last.
   Cycle accepted_ = 0, now_ = 0;
@@ -101,7 +107,7 @@ class AtomicRaces final : public QpRaces {
 bool AtomicRaces::takes(std::uint32_t port, const Record& record, Cycle cycle) {
   now_ = cycle;
   if (port == RNIC_ATOMIC_ALU_IN) {
-    ++under_way_;
+    under_way_.insert(cycle);
     return false;
   }
   if (port == RNIC_ATOMIC_ALU_WRITTEN) answers_.come(record);
@@ -112,6 +118,7 @@ bool AtomicRaces::takes(std::uint32_t port, const Record& record, Cycle cycle) {
     read.ok = ok_.of(record) != 0;
     read.value = read.ok && record.octets().size() == 8 ? load_le64(record.octets().data()) : 0;
     open_.erase(open);
+    --words_[read.address].open;
     words_[read.address].reads.push_back(read);
   }
   if (port == RNIC_ATOMIC_ALU_OTHERS) {
@@ -127,13 +134,16 @@ bool AtomicRaces::takes(std::uint32_t port, const Record& record, Cycle cycle) {
 void AtomicRaces::gives(std::uint32_t port, const Record& record, std::uint64_t number, Cycle cycle) {
   now_ = cycle;
   if (port == RNIC_ATOMIC_ALU_READ) {
-    open_[static_cast<std::uint32_t>(tag_.of(record))] = {address_.of(record), cycle, 0, false};
-    words_[address_.of(record)];  // from now on it matters who writes it
+    const Read read{address_.of(record), cycle, 0, false};
+    const auto [open, is_new] = open_.try_emplace(static_cast<std::uint32_t>(tag_.of(record)), read);
+    if (!is_new) --words_[std::exchange(open->second, read).address].open;  // its tag is used again
+    ++words_[read.address].open;                                            // from now on it matters who writes it
   }
   if (port != RNIC_ATOMIC_ALU_WRITE) return;
   answers_.give();
-  if (record.octets().size() == 8)
-    words_[address_.of(record)].loose[number] = {load_le64(record.octets().data()), cycle};
+  if (record.octets().size() != 8) return;
+  words_[address_.of(record)].loose[number] = {load_le64(record.octets().data()), cycle};
+  loose_at_[number] = address_.of(record);
 }
 
 void AtomicRaces::begins(const Item& item, const Record* given) {
@@ -150,12 +160,20 @@ void AtomicRaces::begins(const Item& item, const Record* given) {
   if (silenced_.size() > kMostSilenced) silenced_.pop_front();
 }
 
-// With nothing under way, no word is.
 void AtomicRaces::ends(const Item& item) {
-  if (!item.is_message || --under_way_ != 0) return;
-  for (auto word = words_.begin(); word != words_.end();) {
-    word->second.others.clear();
-    word = word->second.loose.empty() && word->second.reads.empty() ? words_.erase(word) : std::next(word);
+  if (!item.is_message) return;
+  under_way_.erase(under_way_.find(item.cycle));
+  if (under_way_.empty() || words_.size() > 2 * under_way_.size() + kFewWords) forget_idle_words();
+}
+
+// Those whose last result no atomic can take any more.
+void AtomicRaces::forget_idle_words() {
+  const Cycle oldest = under_way_.empty() ? kNever : *under_way_.begin();
+  for (auto at = words_.begin(); at != words_.end();) {
+    Word& word = at->second;
+    if (under_way_.empty()) word.others.clear();
+    const bool is_idle = word.loose.empty() && word.reads.empty() && word.open == 0 && word.answered < oldest;
+    at = is_idle ? words_.erase(at) : std::next(at);
   }
 }
 
@@ -235,11 +253,12 @@ bool AtomicRaces::keeps(std::uint32_t port, const Record& record) {
 
 void AtomicRaces::matched(std::uint32_t port, std::uint64_t expected, std::uint64_t given) {
   if (port != RNIC_ATOMIC_ALU_WRITE) return;
-  for (auto& [address, word] : words_) {
+  if (const auto at = loose_at_.find(given); at != loose_at_.end()) {
+    Word& word = words_[at->second];
     const auto write = word.loose.find(given);
-    if (write == word.loose.end()) continue;
     word.written = std::max(word.written, write->second.given);
     word.loose.erase(write);
+    loose_at_.erase(at);
   }
   answers_.match(expected, given);
 }
@@ -259,6 +278,7 @@ bool AtomicRaces::excuses(std::uint32_t port, const Record& record, std::uint64_
       continue;
     of.writes = false;
     word.loose.erase(number);
+    loose_at_.erase(number);
     return true;
   }
   return false;

@@ -9,6 +9,7 @@
 #include "rtl-stubs/verilated/atomic_owners.h"
 #include "rtl-stubs/verilated/messages.h"
 #include "rtl-stubs/verilated/pins.h"
+#include "rtl-stubs/verilated/wrong_numbers.h"
 
 namespace rnic::rtl {
 
@@ -54,6 +55,13 @@ class AtomicAluPinsOf : public Pins<Model, AtomicAlu> {
   }
   std::size_t owes(const Model& m) const { return waits_for_others(m) ? 0 : unanswered_.count(); }
 
+  template <class T>
+  const char* wrong(const T& message) const {
+    return wrong_qp(contexts_, message);
+  }
+  const char* wrong(const DmaReadRequest& read) const {
+    return stage_.has(read.tag) ? nullptr : "a read with the tag of no operation";
+  }
   using Pins<Model, AtomicAlu>::pushed;
   // The owner of a refused request; none for one that failed.
   void pushed(QpEvent& event, const Model& m) {

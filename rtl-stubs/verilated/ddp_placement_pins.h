@@ -12,6 +12,7 @@
 #include "rtl-stubs/verilated/pins.h"
 #include "rtl-stubs/verilated/placement_tables.h"
 #include "rtl-stubs/verilated/row_lists.h"
+#include "rtl-stubs/verilated/wrong_numbers.h"
 
 namespace rnic::rtl {
 
@@ -21,7 +22,6 @@ class DdpPlacementPinsOf : public Pins<Model, DdpPlacement> {
   using Pins<Model, DdpPlacement>::offered;
   using Pins<Model, DdpPlacement>::pushed;
   using Pins<Model, DdpPlacement>::taken;
-  using Pins<Model, DdpPlacement>::wrong;
   // Rows; the links' messages; receive requests; the use of one.
   static constexpr unsigned kRounds = 4;
 
@@ -115,8 +115,14 @@ class DdpPlacementPinsOf : public Pins<Model, DdpPlacement> {
     unpack(m.event_o, event);
     return event.kind == QpEvent::Kind::kStreamError;
   }
-  const char* wrong(const DmaWriteRequest&) const {
-    return buf_ ? nullptr : "a write of no segment: the record has left, or no FPDU was taken";
+  template <class T>
+  const char* wrong(const T& message) const {
+    return wrong_qp(contexts_, message);
+  }
+  const char* wrong(const DmaWriteRequest& write) const {
+    if (!buf_) return "a write of no segment: the record has left, or no FPDU was taken";
+    const bool fits = std::uint64_t{write.src_offset} + write.bytes <= buf_->capacity();
+    return fits ? nullptr : "a write of more octets than its segment has";
   }
   void pushed(DmaWriteRequest& write, const Model&) const {
     write.src = buf_;

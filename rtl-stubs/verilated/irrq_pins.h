@@ -9,6 +9,7 @@
 #include "rtl-stubs/verilated/messages.h"
 #include "rtl-stubs/verilated/pins.h"
 #include "rtl-stubs/verilated/row_lists.h"
+#include "rtl-stubs/verilated/wrong_numbers.h"
 
 namespace rnic::rtl {
 
@@ -50,6 +51,10 @@ class IrrqPinsOf : public Pins<Model, Irrq> {
 
   // No pins have the owner.
   using Pins<Model, Irrq>::pushed;
+  template <class T>
+  const char* wrong(const T& message) const {
+    return wrong_qp(contexts_, message);
+  }
   void pushed(QueuedRead& read, const Model&) {
     read.segment.owner = read_;
     give(read.qpn, read.epoch);

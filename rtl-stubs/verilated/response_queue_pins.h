@@ -14,6 +14,7 @@
 #include "rtl-stubs/verilated/messages.h"
 #include "rtl-stubs/verilated/pins.h"
 #include "rtl-stubs/verilated/row_lists.h"
+#include "rtl-stubs/verilated/wrong_numbers.h"
 
 namespace rnic::rtl {
 
@@ -76,6 +77,10 @@ class ResponseQueuePinsOf : public Pins<Model, ResponseQueue> {
   }
   std::size_t owes(const Model& m) const { return waits_for_others(m) ? 0 : unwritten_.count(); }
 
+  template <class T>
+  const char* wrong(const T& message) const {
+    return wrong_qp(contexts_, message);
+  }
   using Pins<Model, ResponseQueue>::taken;
   void taken(const DeliveredAtomic& response, const Model&) { unwritten_.open(response.qpn, response.epoch); }
   void taken(const DmaWriteDone&, const Model&) { --memory_; }

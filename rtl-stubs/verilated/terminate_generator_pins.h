@@ -9,6 +9,7 @@
 #include "model/rnic/terminate/terminate_generator.h"
 #include "rtl-stubs/verilated/messages.h"
 #include "rtl-stubs/verilated/pins.h"
+#include "rtl-stubs/verilated/wrong_numbers.h"
 
 namespace rnic::rtl {
 
@@ -42,6 +43,10 @@ class TerminateGeneratorPinsOf : public Pins<Model, TerminateGenerator> {
     if (m.reported_write_o) reported_[m.qp_index_o] = m.reported_o;
   }
 
+  template <class T>
+  const char* wrong(const T& message) const {
+    return wrong_qp(contexts_, message);
+  }
   // The contents after the last octet do not matter, and copies of a fixed size are the fastest.
   void pushed(TerminateMessage& message, const Model& m) const {
     message.buf = buffers_.take(owner_);

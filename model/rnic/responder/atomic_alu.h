@@ -70,7 +70,8 @@ class AtomicAlu final : public Stage {
   WordWatch& words() { return words_; }
   void describe(const Description& d) override;
   AtomicAluCounters& counters() { return counters_; }  // its twin counts for it
-  // The destination of a DMA read with this tag; the twin's as well.
+  // Whether a DMA read may have this tag, and where it goes; the twin's as well.
+  bool has(std::uint32_t tag) const { return tag < operations_.size(); }
   std::uint8_t* landing(std::uint32_t tag) { return operations_.at(tag).octets.data(); }
 
  private:
