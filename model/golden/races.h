@@ -88,7 +88,8 @@ class Field {
   mutable const Member* member_ = nullptr;
 };
 
-// Of one kind of stage. It orders and never excuses: whatever it says, all outputs are compared.
+// Of one kind of stage. It orders: whatever it says, all outputs are compared. It excuses nothing but the accesses to
+// memory of an atomic whose queue pair ended during it.
 class Races {
  public:
   explicit Races(Bench& predictor) : predictor_(predictor) {}
